@@ -6,30 +6,30 @@ import { readPostgres } from './postgres/read.ts';
 import type { Records } from './records/records.ts';
 import { readSqlite } from './sqlite/read.ts';
 
-/** A kind of store, as one row: all that the other folders ask of it. `location`: what follows the scheme of its URL. */
+/** A kind of store: everything that other folders need from it. `location`: the part of its URL after the scheme. */
 export interface StorageEngine extends StorageUrl {
-  /** For people. */
+  /** The name for people. */
   readonly title: string;
   /**
-   * Opens the store and brings it to this program's version. Loads its code when it is called, so that a gateway holds
-   * nothing that writes. Rejects with `StorageUnusable` where that cannot be.
+   * Opens the store and migrates it to this program's version. Loads its code only when called, so that a gateway contains no
+   * code that writes. Rejects with `StorageUnusable` if this is impossible.
    */
   readonly open: (location: string, options: OpenOptions) => Promise<Records>;
-  /** Opens nothing yet: the first read does, and each one after a failure. */
+  /** Does not connect yet: the first read opens the database, and so does the next read after a failure. */
   readonly read: (location: string, options: ReadOptions) => ReadEngine;
-  /** What is asked to see how far a store is, before it is known to have tables. */
+  /** Statements that check the state of a store, even if it has no tables yet. */
   readonly check: StoreCheck;
 }
 
 /** Statements that only read. */
 export interface StoreCheck {
-  /** Yields one row where the tables of this program are there. */
+  /** Returns one row if the tables of this program exist. */
   readonly journal: string;
-  /** Yields `now`, milliseconds since the epoch, by the clock of a database server. Absent: there is no other clock. */
+  /** Returns `now`, milliseconds since the epoch, by the clock of a database server. Absent: there is no other clock. */
   readonly now?: string;
 }
 
-/** One row for each of the URLs. */
+/** One row for each kind of URL. */
 const rows = {
   sqlite: {
     ...storageUrls.sqlite,

@@ -4,18 +4,18 @@ import { StorageUnusable } from './engine/errors.ts';
 import { type StorageEngine, storageEngines } from './engines.ts';
 import { type ReadOptions, type TokenFacts, tokenFacts } from './lookup/read.ts';
 
-/** Opens nothing yet: the first call does, and each one after a failure. */
+/** Does not connect yet: the first call opens the database, and so does the next call after a failure. */
 export function openTokenFacts(url: string, options: ReadOptions, engines = storageEngines): TokenFacts {
   return tokenFacts(openReadEngine(url, options, engines).reader);
 }
 
-/** The same without anything that is asked of it, with the row of the engine. */
+/** The engine for a storage URL, and the row of its kind. */
 export function openReadEngine(
   url: string,
   options: ReadOptions,
   engines = storageEngines,
 ): { readonly reader: ReadEngine; readonly engine: StorageEngine } {
   const found = splitStorageUrl(url, engines);
-  if (found === undefined) throw new StorageUnusable(`storage: there is no engine that reads ${url.split(':')[0]}:`);
+  if (found === undefined) throw new StorageUnusable(`storage: no engine reads ${url.split(':')[0]}:`);
   return { reader: found.row.read(found.location, options), engine: found.row };
 }

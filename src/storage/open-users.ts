@@ -9,11 +9,11 @@ import { type UserFacts, userFacts } from './lookup/users.ts';
 import { openReadEngine } from './open-lookup.ts';
 
 export interface UserReadOptions extends ReadOptions {
-  /** 32 bytes of base64 each; absent: the key file beside the database, which is never made here. */
+  /** 32 bytes in base64 each; absent: the key file beside the database, which this program never makes. */
   readonly encryptionKeys?: readonly string[] | undefined;
 }
 
-/** Opens nothing yet: the first call does, and each one after a failure. */
+/** Does not connect yet: the first call opens the database, and so does the next call after a failure. */
 export function openUserFacts(url: string, options: UserReadOptions, engines = storageEngines): UserFacts {
   const { reader, engine } = openReadEngine(url, options, engines);
   const keys = () => decodeKeys(options.encryptionKeys) ?? keysOf(url, options.directory, engine);

@@ -4,7 +4,7 @@ import type { OpenOptions } from './engine/open-options.ts';
 import { storageEngines } from './engines.ts';
 import type { Records } from './records/records.ts';
 
-/** Opens the store, brings it to this program's version, and fails with `StorageUnusable` where that cannot be. */
+/** Opens the store and migrates it to this program's version. Fails with `StorageUnusable` if this is impossible. */
 export async function openRecords(url: string, options: OpenOptions, engines = storageEngines): Promise<Records> {
   const found = splitStorageUrl(url, engines);
   if (found === undefined) throw new StorageUnusable(`storage: there is no engine for ${url.split(':')[0]}:`);

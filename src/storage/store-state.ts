@@ -6,20 +6,20 @@ import { missing } from './migrations/journal.ts';
 import { openReadEngine } from './open-lookup.ts';
 import { countByKey } from './records/reseal.ts';
 
-/** How far a store is, without a change to it. */
+/** The state of a store. Reading it changes nothing. */
 export interface StoreState {
-  /** Migrations that the next start would carry out; all of them where there are no tables yet. */
+  /** Migrations that the next start will run; all of them if there are no tables yet. */
   readonly missing: number;
   readonly isEmpty: boolean;
-  /** Id of an encryption key, in hexadecimal → how many values are sealed under it. Empty where tables are missing. */
+  /** Id of an encryption key, in hexadecimal → number of values sealed with it. Empty if tables are missing. */
   readonly sealed: ReadonlyMap<string, number>;
-  /** Milliseconds since the epoch by the clock of a database server; undefined where there is none. */
+  /** Milliseconds since the epoch by the clock of a database server; undefined if there is none. */
   readonly now: number | undefined;
 }
 
 /**
- * Rejects with `StorageUnavailable` where it cannot be read, and with `StorageUnusable` where it is not one of this
- * program, or one of a newer version.
+ * Rejects with `StorageUnavailable` if the store cannot be read. Rejects with `StorageUnusable` if it belongs to another
+ * program, or to a newer version.
  */
 export async function storeState(url: string, options: ReadOptions, engines = storageEngines): Promise<StoreState> {
   const { reader, engine } = openReadEngine(url, { ...options, traceless: true }, engines);

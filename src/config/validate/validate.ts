@@ -24,8 +24,8 @@ export function buildValidate(schema: Schema): Validate {
 const MOST_MISTAKES = 1_000;
 
 /**
- * Drops the part of the file with the last mistake. It is incomplete, because a mistake of a union comes after the mistakes of
- * its branches.
+ * Drops the part of the file that the limit cuts. A mistake of a union comes after the mistakes of its branches, so a cut part
+ * has no meaning.
  */
 function firstOf(mistakes: readonly Mistake[]): readonly Mistake[] {
   const next = mistakes[MOST_MISTAKES];

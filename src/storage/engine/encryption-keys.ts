@@ -7,41 +7,41 @@ import { keyIdOf } from './seal.ts';
 
 export type EncryptionKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** The keys of the configuration file: 32 bytes of base64 each. Undefined where there are none. */
+/** Decodes the keys of the configuration file: 32 bytes in base64 each. Undefined if there are none. */
 export function decodeKeys(texts: readonly string[] | undefined): EncryptionKeys | undefined {
   const [first, ...others] = (texts ?? []).map((text, index) => decodeKey(text, `encryption_keys[${index}]`));
   return first === undefined ? undefined : [first, ...others];
 }
 
-/** The names of the keys in sealed values, in hexadecimal, in the order of the keys. */
+/** The ids of the keys, as sealed values contain them, in hexadecimal and in the order of the keys. */
 export function keyIds(keys: EncryptionKeys): readonly string[] {
   return keys.map((key) => keyIdOf(key).toString('hex'));
 }
 
 export interface KeyFileOptions {
-  /** Only then a key is made: a lost one must be noticed. */
+  /** Only a first start makes a key: otherwise a lost key would go unnoticed. */
   readonly isFirstStart: boolean;
-  /** Told what should be changed, and need not be for now. */
+  /** Receives warnings about the key file. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** The key file beside the database, made on the first start. */
+/** Reads the key file beside the database. The first start makes it. */
 export function keysBeside(database: string, { isFirstStart, warn }: KeyFileOptions): EncryptionKeys {
   const file = `${database}.key`;
   if (!existsSync(file)) {
     if (!isFirstStart)
-      throw new StorageUnusable(`the key file ${file} is missing: the database holds keys that are sealed under it`);
+      throw new StorageUnusable(`the key file ${file} is missing, and sealed keys in the database need it`);
     makeKeyFile(file);
   }
   return [readKeyFile(file, warn)];
 }
 
-/** The same for who only reads the database. */
+/** Does the same for a program that only reads the database. */
 export function readKeyBeside(database: string): EncryptionKeys {
   return [readKeyFile(`${database}.key`)];
 }
 
-/** Whole or not there: a process that starts at the same moment reads this key or makes it, never half of it. */
+/** Makes the whole file or none. So a process that starts at the same moment never reads half a key. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);
@@ -58,7 +58,7 @@ function makeKeyFile(file: string): void {
   }
 }
 
-/** So that a power cut cannot take the name of the file away after keys were sealed under it. */
+/** A power failure must not remove the filename after values were sealed with the key. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

@@ -1,20 +1,20 @@
 import type { Verb } from './verb.ts';
 import type { WatchEvents } from './watch.ts';
 
-/** A database of which verbs are read. Every failure that is not a defect of ours is a `StorageUnavailable`. */
+/** A database for reading verbs. Every failure that is not our own bug is a `StorageUnavailable`. */
 export interface ReadEngine {
-  /** For statements that only read. Sees committed data. */
+  /** For statements that only read. It sees committed data. */
   read<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
-  /** After what was asked before is settled. */
+  /** Closes after all earlier requests are settled. */
   close(): Promise<void>;
 }
 
-/** One that is written, too. */
+/** A database that can also be written. */
 export interface WritableEngine extends ReadEngine {
-  /** One transaction; settles when its outcome is durable. */
+  /** Runs one transaction, and settles when its result is durable. */
   write<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
-  /** The same for a verb that never has a second statement, which PostgreSQL answers in one round trip. */
+  /** Does the same for a verb with only one statement. PostgreSQL answers it in one round trip. */
   writeOne<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
-  /** Also of what other processes commit. */
+  /** Also reports commits of other processes. */
   readonly watchEvents: WatchEvents;
 }

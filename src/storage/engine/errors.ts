@@ -1,4 +1,4 @@
-/** The store did not do what was asked: nothing was decided, and the caller answers 503. */
+/** The store failed. Nothing was changed, and the caller answers 503. */
 export class StorageUnavailable extends Error {
   /** Seconds, for `Retry-After`. */
   readonly retryAfter = 5;
@@ -9,7 +9,7 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** The store cannot be used at all, and only the operator can change that. The message is one line for them. */
+/** The store cannot be used at all, and only the operator can change this. The message is one line for them. */
 export class StorageUnusable extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options);
@@ -17,13 +17,13 @@ export class StorageUnusable extends Error {
   }
 }
 
-/** `database`: as the operator knows it, without its password. */
+/** `database`: its name for the operator, without its password. */
 export function unusable(database: string, cause: unknown): StorageUnusable {
   if (cause instanceof StorageUnusable) return new StorageUnusable(`${database}: ${cause.message}`, { cause });
   return new StorageUnusable(`the database ${database} cannot be used: ${reasonOf(cause)}`, { cause });
 }
 
-/** Where a name has several addresses, the message is in the parts. */
+/** If a hostname has several addresses, the parts of the error have the messages. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 
 export interface OpenOptions {
-  /** A relative file is looked for here. */
+  /** A relative filename starts here. */
   readonly directory: string;
   readonly clock: Clock;
-  /** 32 bytes of base64 each; absent: a key file beside the database. */
+  /** 32 bytes in base64 each; absent: a key file beside the database. */
   readonly encryptionKeys?: readonly string[] | undefined;
-  /** Told, on opening, what should be changed about the files and need not be for now. */
+  /** Receives warnings about the files at opening. */
   readonly warn?: ((message: string) => void) | undefined;
-  /** Told after every commit how many writes shared it. */
+  /** Called after every commit with the number of writes in it. */
   readonly onCommit?: ((writes: number) => void) | undefined;
-  /** Milliseconds for which a write waits for another process that writes. */
+  /** Milliseconds for which a write waits for another writing process. */
   readonly busyDeadline?: number | undefined;
 }

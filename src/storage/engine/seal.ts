@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { sha256 } from '../../base/secret.ts';
 import { StorageUnusable } from './errors.ts';
 
-/** AES-256-GCM under a key-encryption key; `purpose` is bound in, so that a sealed value opens only where it belongs. */
+/** AES-256-GCM with a key-encryption key. `purpose` is authenticated, so a sealed value opens only in its own place. */
 export interface Seal {
-  /** Names the key that seals, in each value: the first that is there. */
+  /** The id of the key that seals, which is the first key. Each sealed value contains the id of its key. */
   readonly keyId: Uint8Array;
   seal(plain: Uint8Array, purpose: string): Uint8Array;
   open(sealed: Uint8Array, purpose: string): Uint8Array;
@@ -14,10 +14,10 @@ export interface Seal {
 const VERSION = 1;
 const layout = { keyId: 1, nonce: 9, tag: 21, text: 37 } as const;
 
-/** Where a sealed value says under which key it lies. */
+/** The place of the key's id in a sealed value. */
 export const keyIdPlace = { from: layout.keyId, bytes: layout.nonce - layout.keyId } as const;
 
-/** The first key seals, all open; each value says under which key it lies. */
+/** The first key seals, and all keys open. Each sealed value contains the id of its key. */
 export function buildSeal(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal {
   const byId = new Map(keys.map((key) => [keyIdOf(key).toString('hex'), key]));
   return {
@@ -27,13 +27,13 @@ export function buildSeal(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal {
       const id = Buffer.from(sealed.subarray(layout.keyId, layout.nonce)).toString('hex');
       const key = byId.get(id);
       if (key === undefined || sealed[0] !== VERSION)
-        throw new StorageUnusable(`no encryption key opens ${purpose}: it is sealed under ${id}`);
+        throw new StorageUnusable(`no encryption key opens ${purpose}: it is sealed under the key ${id}`);
       return openUnder(key, sealed, purpose);
     },
   };
 }
 
-/** 8 bytes that name a key and tell nothing of it. */
+/** 8 bytes that identify a key, and reveal nothing about it. */
 export function keyIdOf(key: Uint8Array): Buffer {
   return sha256(Buffer.concat([Buffer.from('gatehouse encryption key id\0'), key])).subarray(0, 8);
 }

@@ -1,11 +1,11 @@
 import type { Row } from './verb.ts';
 
-/** A column whose values are sealed under an encryption key: a new one needs a row in `records/reseal.ts`. */
+/** A column whose values are sealed with an encryption key. A new column needs a row in `records/reseal.ts`. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** By which a row is found. */
+  /** The columns that identify a row. */
   readonly key: readonly string[];
-  /** What is bound into the value of a row. */
+  /** The purpose that is bound into the value of a row. */
   readonly purpose: (row: Row) => string;
 }

@@ -1,15 +1,15 @@
 /**
- * A store operation, separated from the engine that runs it: a verb yields statements and receives their rows. One text of
- * each verb serves SQLite, which answers at once, and PostgreSQL, which is waited for. Both run it in one transaction. A verb
- * may run again after a conflict, so it has no state of its own and no side effects.
+ * A store operation, separate from the engine that runs it. A verb yields statements and receives their rows. One text of each
+ * verb serves SQLite, which answers synchronously, and PostgreSQL, which answers asynchronously. Both run it in one
+ * transaction. A verb may run again after a conflict, so it has no state of its own and no side effects.
  */
 export type Verb<Outcome> = Generator<Statement, Outcome, readonly Row[]>;
 
 export interface Statement {
-  /** Parameters are $1, $2, …; the dialect is what SQLite and PostgreSQL have in common. */
+  /** Parameters are $1, $2, …; the dialect is common to SQLite and PostgreSQL. */
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
-  /** The caller reads no row, and may be answered before the statement runs. */
+  /** The caller reads no row, and may continue before the statement runs. */
   readonly silent?: true;
 }
 
@@ -26,18 +26,18 @@ export function* first(sql: string, ...parameters: readonly (SqlValue | undefine
   return rows[0];
 }
 
-/** Whether the statement, which ends with RETURNING, found anything to change. */
+/** True if the statement, which ends with RETURNING, changed a row. */
 export function* changed(sql: string, ...parameters: readonly (SqlValue | undefined)[]): Verb<boolean> {
   const rows = yield* all(sql, ...parameters);
   return rows.length > 0;
 }
 
-/** For a statement that has nothing to tell. */
+/** For a statement without a result. */
 export function* run(sql: string, ...parameters: readonly (SqlValue | undefined)[]): Verb<void> {
   yield { sql, parameters: parameters.map((value) => value ?? null), silent: true };
 }
 
-/** Columns as values: SQLite and PostgreSQL have different types for the same content. */
+/** Typed columns: SQLite and PostgreSQL have different types for the same content. */
 export function text(row: Row, column: string): string {
   return String(row[column]);
 }
@@ -68,12 +68,12 @@ export function bytesOrNone(row: Row, column: string): Uint8Array | undefined {
   return (row[column] as Uint8Array | null) ?? undefined;
 }
 
-/** A JSON column that we wrote ourselves. */
+/** A JSON column with our own content. */
 export function json<Content>(row: Row, column: string): Content {
   return JSON.parse(String(row[column])) as Content;
 }
 
-/** Tokens of a scope (RFC 6749 §3.3). */
+/** The tokens of a scope (RFC 6749 §3.3). */
 export function scopeTokens(row: Row, column: string): readonly string[] {
   const value = text(row, column);
   return value === '' ? [] : value.split(' ');

@@ -14,9 +14,9 @@ export type { AccessTokenRecord } from '../records/access-tokens.ts';
  * tries again. Times are NumericDates, seconds.
  */
 export interface TokenFacts {
-  /** By the SHA-256 of the token; only what is neither expired nor revoked at `now`, by itself or with its grant. */
+  /** Finds a token by its SHA-256. At `now`, neither the token nor its grant may be expired or revoked. */
   findAccessToken(hash: Uint8Array, now: number): Promise<AccessTokenRecord | undefined>;
-  /** By itself, with its grant, with all that its client had been given until then, or with the key that signed it. */
+  /** True if the token, its grant, its client's tokens up to that time, or its signing key is revoked. */
   isJwtDenied(jwt: {
     readonly jti: string;
     readonly grantId?: string | undefined;
@@ -25,14 +25,14 @@ export interface TokenFacts {
     readonly kid?: string | undefined;
     readonly now: number;
   }): Promise<boolean>;
-  /** Shows that both can be answered. */
+  /** Proves that both lookups work. */
   ping(): Promise<void>;
-  /** For good. */
+  /** Closes it permanently. */
   close(): Promise<void>;
 }
 
 export interface ReadOptions {
-  /** Where a relative file starts. */
+  /** A relative filename starts here. */
   readonly directory: string;
   readonly clock: Clock;
   /** true: do not create SQLite's side files if no other process has the database open. */
@@ -50,14 +50,14 @@ export function tokenFacts(engine: ReadEngine): TokenFacts {
   };
 }
 
-/** The version first, and by itself: where tables were renamed, that is what there is to tell. */
+/** The version comes first: if tables were renamed, it is the fault to report. */
 function* bothAnswers(): Verb<void> {
   requireKnown(yield* first('SELECT max(version) AS known_version FROM migration'));
   yield* understood(findAccessToken(NOBODY, 0));
   yield* understood(isJwtDenied('', 0));
 }
 
-/** Rows and version are of one moment and one round trip; without any row the version comes alone. */
+/** Reads rows and version in one statement, so both are from the same moment. Without any row, the version comes alone. */
 export function* understood<Outcome>(verb: Verb<Outcome>): Verb<Outcome> {
   let step = verb.next();
   while (step.done !== true) {
@@ -75,9 +75,9 @@ function besideVersion(sql: string): string {
 
 const KNOWN = Math.max(...migrations.map(({ version }) => version));
 
-/** A later version may know more ways in which a token ends: who reads it as before would let pass what was revoked. */
+/** A later version may revoke tokens in more ways. A program that does not know them would accept revoked tokens. */
 function requireKnown(row: Row | undefined): void {
   const version = Number(row?.known_version ?? 0);
   if (version > KNOWN)
-    throw new StorageUnavailable(`the database is at version ${version}, this program knows ${KNOWN}: update it`);
+    throw new StorageUnavailable(`the database has version ${version}, and this program knows only ${KNOWN}: update this program`);
 }

@@ -11,7 +11,7 @@ export type { ApiKeyRecord, ApiKeyWanted, DigestWanted };
 
 export type UserKind = 'basic' | 'digest' | 'api_key';
 
-/** In the words of RFC 7616, HA1. */
+/** HA1 of RFC 7616. */
 export interface DigestFact {
   readonly username: string;
   readonly ha1: string;
@@ -19,29 +19,29 @@ export interface DigestFact {
 
 export interface PasswordFact {
   readonly username: string;
-  /** PHC string, or as htpasswd writes it. */
+  /** A PHC string, or a hash in the form of htpasswd. */
   readonly passwordHash: string;
 }
 
 /**
- * What a gateway reads of users in the database of the authorization service. As with `TokenFacts` every verb is rejected
- * with `StorageUnavailable` where there is no answer, and where no key opens it too.
+ * The data of users that a gateway reads from the authorization service's database. As with `TokenFacts`, every verb rejects
+ * with `StorageUnavailable` if there is no answer. It also does so if no key opens a value.
  */
 export interface UserFacts {
   findDigest(wanted: DigestWanted): Promise<DigestFact | undefined>;
-  /** By the name as accounts are named. */
+  /** By the username of an account. */
   findPassword(username: string): Promise<PasswordFact | undefined>;
-  /** By a hash of the key. Finds expired keys too. */
+  /** By a hash of the key. Also finds expired keys. */
   findApiKey(wanted: ApiKeyWanted): Promise<ApiKeyRecord | undefined>;
-  /** Passwords of users, as they are kept: all, or some of them where there are many. */
+  /** The password hashes of users: all, or a sample if there are many. */
   samplePasswords(): Promise<readonly string[]>;
-  /** Shows that users of this kind can be looked for. */
+  /** Proves that users of this kind can be looked up. */
   ping(kind: UserKind): Promise<void>;
-  /** For good. */
+  /** Closes it permanently. */
   close(): Promise<void>;
 }
 
-/** `openSeal`: called when the first sealed value is met, and again after one did not open. */
+/** `openSeal`: called for the first sealed value, and again after a value did not open. */
 export function userFacts(engine: ReadEngine, openSeal: () => Seal): UserFacts {
   const unsealed = unsealer(openSeal);
   const findDigest = async (wanted: DigestWanted): Promise<DigestFact | undefined> => {

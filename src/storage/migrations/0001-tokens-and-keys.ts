@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Ended rows are found by their time for the sweep; the partial index holds the rule of one current key an algorithm. */
+/** The sweep finds ended rows by their time. The partial index allows only one current key for each algorithm. */
 export const tokensAndKeys: Migration = {
   version: 1,
   name: 'tokens and keys',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** A code that was used is kept as long as what came of it lives, so that a replay is known at any time. */
+/** A used code is kept for as long as its tokens are valid, so that a replay is always detected. */
 export const grantsAndPeople: Migration = {
   version: 2,
   name: 'grants and people',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The messages of the revocation feed. `event_feed` is the one row whose lock orders the numbers. `tokens_until` is when the
- * last access token of a grant ends, or the latest possible time if an earlier version did not store it.
+ * The messages of the revocation feed. `event_feed` has one row, whose lock orders the numbers. `tokens_until` is the time when
+ * the last access token of a grant ends. If an earlier version did not store it, it is the latest possible time.
  */
 export const events: Migration = {
   version: 3,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** One live key for a user and an algorithm; a key that was rotated away leaves nothing behind. */
+/** One valid key for each user and algorithm. Nothing remains of a rotated key. */
 export const userKeys: Migration = {
   version: 4,
   name: 'user keys',

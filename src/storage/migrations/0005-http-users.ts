@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Users of Basic and Digest at a gateway. What is sealed in `ha1` needs no password to be used. A hash of `imported_password`
- * is as the file had it from which it came, and serves until the user has an account.
+ * Users of Basic and Digest at a gateway. The sealed value in `ha1` is as good as a password. A hash in `imported_password` has
+ * the form of its original file, and is valid until the user has an account.
  */
 export const httpUsers: Migration = {
   version: 5,

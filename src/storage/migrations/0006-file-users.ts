@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Which password each user of the file had when a service took it up last: a keyed digest, which is no hash to guess at. */
+/**
+ * The password of each user of the file, when a service last read it. It is a keyed digest, so no one can guess the password
+ * from it.
+ */
 export const fileUsers: Migration = {
   version: 6,
   name: 'users of the file',

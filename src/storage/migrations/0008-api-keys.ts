@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** API keys of clients. `hash` is `sha256:…` or `hmac:…`, so that no key can be read from the database. */
+/** API keys of clients. `hash` is `sha256:…` or `hmac:…`, so the database reveals no key. */
 export const apiKeys: Migration = {
   version: 8,
   name: 'API keys',

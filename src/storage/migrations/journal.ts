@@ -2,7 +2,7 @@ import { sha256 } from '../../base/secret.ts';
 import { StorageUnusable } from '../engine/errors.ts';
 import type { Migration } from './migration.ts';
 
-/** The table in which every database says what was done to it. */
+/** The table that records the migrations of a database. */
 export const journal = `
   CREATE TABLE IF NOT EXISTS migration (
     version INTEGER PRIMARY KEY,
@@ -20,7 +20,7 @@ export function checksumOf({ sql, postgres = '' }: Migration): string {
   return sha256(sql + postgres).toString('hex');
 }
 
-/** Those that are left to do; throws where the database is not one of this program. */
+/** The missing migrations. Throws if the database belongs to another program. */
 export function missing(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
   refuseNewer(applied, migrations);
   return migrations.filter((migration) => !isApplied(applied, migration));
@@ -31,7 +31,7 @@ function refuseNewer(applied: readonly Applied[], migrations: readonly Migration
   const known = Math.max(0, ...migrations.map(({ version }) => version));
   if (newest <= known) return;
   throw new StorageUnusable(
-    `the database is at version ${newest}, this program knows ${known}: start the newer program`,
+    `the database has version ${newest}, and this program knows only ${known}: start the newer program`,
   );
 }
 
@@ -39,5 +39,5 @@ function isApplied(applied: readonly Applied[], migration: Migration): boolean {
   const found = applied.find(({ version }) => version === migration.version);
   if (found === undefined) return false;
   if (found.checksum === checksumOf(migration)) return true;
-  throw new StorageUnusable(`migration ${migration.version} of the database is not the one of this program`);
+  throw new StorageUnusable(`migration ${migration.version} of the database differs from the migration of this program`);
 }

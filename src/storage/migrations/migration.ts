@@ -1,8 +1,8 @@
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  /** Never changed once released: its checksum is kept in every database. */
+  /** Never changes after a release, because every database stores its checksum. */
   readonly sql: string;
-  /** Runs afterwards, unchanged, on PostgreSQL only. */
+  /** Runs afterwards, unchanged, only on PostgreSQL. */
   readonly postgres?: string;
 }

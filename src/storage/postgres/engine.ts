@@ -6,13 +6,13 @@ import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 import { remedyFor, storageError } from './errors.ts';
 import type { PostgresSession, Sessions } from './sessions.ts';
 
-/** Milliseconds for all that one verb does, from asking for a connection to the answer of COMMIT. */
+/** Milliseconds for a whole verb, from the request for a connection to the answer of COMMIT. */
 const TIME_LIMIT = 4000;
 
-/** Every connection of the pool may remember what does not fit any more, and is met once. */
+/** Attempts. Each connection of the pool may have outdated state, and each shows this once. */
 const mostTries = { again: 4, elsewhere: 12 } as const;
 
-/** Verbs on PostgreSQL, at READ COMMITTED: each statement sees what was committed before it began. */
+/** Runs verbs on PostgreSQL at READ COMMITTED: each statement sees what was committed before it began. */
 export function postgresEngine(
   sessions: Sessions,
   clock: Clock,
@@ -49,7 +49,7 @@ export function postgresEngine(
   };
 }
 
-/** A session under the deadline of one try, with the failures of its statements told apart from those of the verb. */
+/** A session with the deadline of one attempt. It separates failures of statements from failures of the verb. */
 interface Channel {
   ask(statement: Statement): Promise<readonly Row[]>;
   control(command: string): Promise<string>;
@@ -109,7 +109,7 @@ function failed(cause: unknown): never {
   throw new StatementFailed('a statement failed', { cause });
 }
 
-/** Whether the connection may be kept: the transaction is undone, or there was none. */
+/** True if the connection can be reused: the transaction is rolled back, or there was none. */
 async function isUsable(channel: Channel, error: unknown): Promise<boolean> {
   if (error instanceof StatementFailed && remedyFor(error.cause) === 'elsewhere') return false;
   try {
@@ -125,7 +125,7 @@ const inStatements: Way = async (channel, verb) => {
   return step.value;
 };
 
-/** The statement is its own transaction: one round trip, after which it is durable. */
+/** The statement is its own transaction. After one round trip it is durable. */
 const inOneStatement: Way = async (channel, verb) => {
   const step = verb.next();
   if (step.done === true) return step.value;
@@ -135,13 +135,13 @@ const inOneStatement: Way = async (channel, verb) => {
 };
 
 /**
- * BEGIN travels with the first statement, and unawaited statements travel with the next one, up to COMMIT. So a verb takes as
- * many round trips as it has statements whose rows it reads, and at most one more.
+ * BEGIN is sent with the first statement. Unawaited statements are sent with the next one, up to COMMIT. So a verb takes one
+ * round trip for each statement whose rows it reads, and at most one more.
  */
 const inTransaction: Way = async (channel, verb) => {
   const sent: Promise<unknown>[] = [];
   const send = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    // Awaited below, and until then not an unhandled rejection.
+    // It is awaited below. Until then, a failure must not count as an unhandled rejection.
     answer.catch(() => {});
     sent.push(answer);
     return answer;

@@ -3,17 +3,17 @@ import { checksumOf, journal, missing } from '../migrations/journal.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { postgresDialect } from './dialect.ts';
 
-/** A connection of its own, on which nothing else is under way. */
+/** A separate connection for the migration. */
 export interface MigrationLink {
-  /** Any number of statements without parameters. */
+  /** Runs any number of statements without parameters. */
   script(sql: string): Promise<void>;
   rows(sql: string, parameters: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
-/** Any number, as long as every version of this program takes the same: "gatehous" as bytes. */
+/** An arbitrary number, the same in every version of this program: "gatehous" as bytes. */
 const LOCK = '7449363237540164979';
 
-/** Brings the database to the version of this program, whole or not at all; the lock keeps other processes out. */
+/** Migrates the database to the version of this program, completely or not at all. The lock keeps other processes out. */
 export async function migratePostgres(
   link: MigrationLink,
   migrations: readonly Migration[],

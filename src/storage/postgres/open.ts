@@ -12,13 +12,16 @@ import { poolSessions } from './sessions.ts';
 import { postgresAddress } from './url.ts';
 import { listenToPostgres } from './watch.ts';
 
-/** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `postgresql:` too. The keys that seal are not kept beside what they seal. */
+/**
+ * `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or `postgresql:`. The encryption keys are not stored in the database that they
+ * protect.
+ */
 export async function openPostgres(location: string, options: OpenOptions): Promise<Records> {
   const { client, shown } = postgresAddress(location, options.directory);
   const keys = decodeKeys(options.encryptionKeys);
   if (keys === undefined)
     throw new StorageUnusable(
-      'storage: PostgreSQL needs encryption_keys: make a key with `openssl rand -base64 32`, keep it outside of the database and name it there',
+      'storage: PostgreSQL needs encryption_keys: make a key with `openssl rand -base64 32`, keep it outside the database, and add it to encryption_keys',
     );
   try {
     await prepareDatabase(client, seconds(options.clock));
@@ -28,12 +31,12 @@ export async function openPostgres(location: string, options: OpenOptions): Prom
   return buildRecords(postgresEngine(poolSessions(client), options.clock, listenToPostgres(client)), buildSeal(keys));
 }
 
-/** Milliseconds: a process that starts waits for another one that migrates. */
+/** Milliseconds: a starting process waits for another one that migrates. */
 const waits = { connectionTimeoutMillis: 5000, lock_timeout: 60_000, statement_timeout: 600_000 } as const;
 
 async function prepareDatabase(config: ClientConfig, now: number): Promise<void> {
   const client = new Client({ ...config, ...waits, keepAlive: true });
-  // A running statement reports the loss of its connection.
+  // The running statement reports a lost connection.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -9,7 +9,7 @@ export function readPostgres(location: string, { directory, clock }: ReadOptions
   const { client } = postgresAddress(location, directory);
   let opened: Promise<ReadEngine> | undefined;
   const engine = () => {
-    // pg is loaded only where it is used.
+    // pg is loaded only when needed.
     opened ??= import('./sessions.ts').then((pg) => postgresEngine(pg.poolSessions(client), clock));
     return opened;
   };
@@ -25,7 +25,7 @@ export function readPostgres(location: string, { directory, clock }: ReadOptions
   };
 }
 
-/** What PostgreSQL says first names tables and limits, never what is in them. */
+/** PostgreSQL's primary message names tables and limits, never their content. */
 function withReason(error: unknown): unknown {
   if (!(error instanceof StorageUnavailable) || !(error.cause instanceof Error)) return error;
   const { cause } = error;

@@ -6,32 +6,32 @@ import { Lane, Semaphore } from '../../base/semaphore.ts';
 import { StorageUnavailable } from '../engine/errors.ts';
 import type { Row, Statement } from '../engine/verb.ts';
 
-/** One connection for as long as one verb takes. What is asked is sent at once, and answered in its order. */
+/** One connection, for one verb. Statements are sent at once, and answered in order. */
 export interface PostgresSession {
-  /** `milliseconds`: after that without an answer the connection is given up. */
+  /** `milliseconds`: without an answer in this time, the connection is closed. */
   ask(statement: Statement, milliseconds: number): Promise<readonly Row[]>;
-  /** BEGIN, COMMIT, ROLLBACK; settles with the word that the server answers. */
+  /** Runs BEGIN, COMMIT or ROLLBACK, and returns the command tag of the server's answer. */
   control(command: string, milliseconds: number): Promise<string>;
 }
 
 export interface Sessions {
   /**
-   * `remaining` milliseconds are there to wait, in the line and for the server. `done(true)`: the connection is not to be
-   * used again.
+   * `remaining`: milliseconds left to wait for a free connection and for the server. `done(true)`: the connection must not be
+   * reused.
    */
   take(remaining: () => number): Promise<{ readonly session: PostgresSession; done(broken: boolean): void }>;
   close(): Promise<void>;
 }
 
-/** The limit of one process. A server allows 100 by default, and more than a few for each core make it slower. */
+/** The limit for one process. A server allows 100 connections by default, and more than a few for each core make it slower. */
 const MOST_CONNECTIONS = 10;
 
 /** Milliseconds. A caller waits for a connection as long as the verb may take. */
 const waits = { connection: 2000, statement: 4000, lock: 2000, idleInTransaction: 10_000 } as const;
 
 /**
- * Said on every connection, because defaults of a server, a database or a role may differ. `synchronous_commit` is only
- * raised: with less than `on`, a crash loses revocations that were answered; `remote_apply` is more than that.
+ * Set on every connection, because the defaults of a server, a database or a role may differ. `synchronous_commit` is only
+ * raised: with less than `on`, a crash loses revocations that were confirmed. `remote_apply` is more than `on`, so it stays.
  */
 const setUp = `
   SET client_encoding = 'UTF8';
@@ -53,7 +53,7 @@ export function poolSessions(config: PoolConfig): Sessions {
     types: { getTypeParser },
     onConnect: prepareConnection,
   });
-  // A connection that dies while idle is removed from the pool. The next caller learns of it.
+  // The pool removes an idle connection that dies. The next caller learns of it.
   pool.on('error', () => {});
   const lane = new Lane();
   const slots = new Semaphore(MOST_CONNECTIONS, () => lane);
@@ -112,12 +112,12 @@ function clientSession(client: PoolClient, nameOf: (sql: string) => string): Pos
   };
 }
 
-/** pg knows this field, its types do not. */
+/** pg supports this field, but its types do not declare it. */
 function timed(query: QueryConfig & { readonly query_timeout: number }): QueryConfig {
   return query;
 }
 
-/** What is asked without waiting for an answer in between goes out in one packet. */
+/** Statements that are sent in one turn share a packet. */
 function oneWriteATurn(stream: Writable): () => void {
   let isHeld = false;
   const release = () => {
@@ -132,7 +132,7 @@ function oneWriteATurn(stream: Writable): () => void {
   };
 }
 
-/** Names of prepared statements: the same text has the same name in every process, in any order of first uses. */
+/** Names of prepared statements. The same text has the same name in every process, whatever the order. */
 function statementNames(): (sql: string) => string {
   const names = new Map<string, string>();
   return (sql) => {
@@ -142,14 +142,17 @@ function statementNames(): (sql: string) => string {
   };
 }
 
-/** No text of PostgreSQL has a NUL. It becomes what UTF-8 makes of a lone surrogate, and so equals nothing that is saved. */
+/**
+ * No text in PostgreSQL contains a NUL. A NUL becomes the replacement character, as a lone surrogate does, and so equals no
+ * stored text.
+ */
 export function storable<Parameter>(value: Parameter): Parameter | string {
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
 const INT8 = 20;
 
-/** Times in seconds fit a number. */
+/** Times in seconds fit into a number. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === INT8 ? Number : defaultTypes.getTypeParser(oid, format as 'text');
 }

@@ -7,9 +7,9 @@ import { StorageUnusable } from '../engine/errors.ts';
 type Tls = Exclude<ClientConfig['ssl'], undefined>;
 
 /**
- * sslmode → what is verified; `certificates` holds what the other parameters name. Unlike in libpq, `require` verifies the
- * certificate and its name. There is no mode that falls back to plain text or takes any certificate: who can stand between
- * us and the server could then read and change everything.
+ * sslmode → what pg verifies. `certificates` has the files of the other parameters. Unlike in libpq, `require` verifies the
+ * certificate and its name. No mode falls back to plain text or accepts any certificate: otherwise an attacker on the
+ * connection could read and change everything.
  */
 const modes: Readonly<Record<string, (certificates: object) => Tls>> = {
   disable: () => false,
@@ -30,9 +30,9 @@ export interface PostgresAddress {
 }
 
 /**
- * `//USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. User, password, host, port and database that are missing come from PGUSER,
- * PGPASSWORD, PGHOST, PGPORT and PGDATABASE. Whether there is TLS is said here alone: PGSSLMODE and its like are not read,
- * because pg takes any certificate with some of their values. Without `sslmode` and certificates there is none.
+ * `//USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. Missing parts come from PGUSER, PGPASSWORD, PGHOST, PGPORT and PGDATABASE.
+ * Only the URL decides about TLS. PGSSLMODE and similar variables are not read, because with some of their values pg accepts
+ * any certificate. Without `sslmode` and certificates there is no TLS.
  */
 export function postgresAddress(location: string, directory: string): PostgresAddress {
   const url = parse(location);
@@ -51,7 +51,7 @@ function parse(location: string): URL {
   return url;
 }
 
-/** Says nothing of the text itself, for it holds the password. */
+/** Does not quote the text, because it contains the password. */
 function unreadable(): StorageUnusable {
   return new StorageUnusable(
     'storage: not a PostgreSQL URL: write postgres://USER:PASSWORD@HOST:PORT/DATABASE. In a name or password, write % and two hexadecimal digits for each of : / ? # [ ] @ %',

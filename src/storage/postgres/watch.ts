@@ -6,10 +6,10 @@ import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 const POLL = 1_000;
 const RETRY = 500;
 const CONNECT = 2_000;
-/** A connection on which nothing is ever asked would not be known to be dead. */
+/** Milliseconds. Without requests, a dead connection would go unnoticed. */
 const PROBE = 5_000;
 
-/** LISTEN on a connection of its own, which reconnects when it is lost. Polling covers the gap. */
+/** LISTEN on a separate connection, which reconnects after a loss. Polling covers the gap. */
 export function listenToPostgres(config: ClientConfig): WatchEvents {
   const poll = pollEvents(POLL);
   return (wake) => {
@@ -47,7 +47,7 @@ interface Listener {
 
 interface Told {
   readonly wake: () => void;
-  /** Once, when the connection is of no use any more. */
+  /** Called once, when the connection is no longer usable. */
   readonly again: () => void;
 }
 
@@ -56,7 +56,7 @@ function listen(config: ClientConfig, { wake, again }: Told): Listener {
   let isOver = false;
   const end = async () => {
     clearInterval(probe);
-    // a server that is gone without a word never says goodbye
+    // A server that vanished never closes its end of the connection.
     await answerWithin(client.end(), CONNECT).catch(ignore);
   };
   const lost = () => {
@@ -73,7 +73,7 @@ function listen(config: ClientConfig, { wake, again }: Told): Listener {
   client
     .connect()
     .then(() => ask('LISTEN gatehouse_event'))
-    // no notification reports commits from before the connection
+    // No notification reports commits from before the connection.
     .then(wake, lost);
   return {
     end() {

@@ -15,17 +15,17 @@ import {
 import { reportEvent } from './events.ts';
 
 export interface AccessTokenRecord {
-  /** SHA-256 of the token: the token itself is not kept. */
+  /** SHA-256 of the token. The token itself is not stored. */
   readonly hash: Uint8Array;
   readonly clientId: string;
   readonly subject: string;
-  /** Undefined where the client acts for itself. */
+  /** Undefined if the client acts for itself. */
   readonly username: string | undefined;
   readonly scope: string;
   readonly audience: readonly string[];
-  /** Beyond those that every token has. */
+  /** Claims in addition to those of every token. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The act of authorization that it comes from; it ends with it. */
+  /** The grant that the token belongs to. The token ends with it. */
   readonly grantId: string | undefined;
   readonly authTime: number | undefined;
   readonly issuedAt: number;
@@ -53,12 +53,12 @@ export function* saveAccessToken(token: AccessTokenRecord): Verb<void> {
   );
 }
 
-/** Every column except the hash: it is known, and its bytes would be copied. */
+/** Every column except the hash, which is known: reading it would copy its bytes. */
 const COLUMNS = `access_token.client_id, access_token.subject, access_token.username, access_token.scope,
   access_token.audience, access_token.claims, access_token.grant_id, access_token.auth_time, access_token.issued_at,
   access_token.expires_at`;
 
-/** Only what is neither expired nor revoked at `now`, by itself or with its grant. */
+/** Only a token that is neither expired nor revoked at `now`, and whose grant is not revoked either. */
 export function* findAccessToken(hash: Uint8Array, now: number): Verb<AccessTokenRecord | undefined> {
   const row = yield* first(
     `SELECT ${COLUMNS} FROM access_token
@@ -91,19 +91,19 @@ export function* revokeAccessToken({ hash, clientId, now }: TokenRevocation): Ve
   return 'revoked';
 }
 
-/** For a token that was revoked before, or that this client cannot revoke. */
+/** For a token that is already revoked, or that belongs to another client. */
 function* ownership(hash: Uint8Array, clientId: string): Verb<Revocation> {
   const row = yield* first('SELECT client_id FROM access_token WHERE hash = $1', hash);
   if (row === undefined) return 'unknown';
   return row.client_id === clientId ? 'revoked' : 'other_client';
 }
 
-/** As the feed writes the SHA-256 of a token. */
+/** The SHA-256 of a token in the form of the feed. */
 export function tokenHashKey(hash: Uint8Array): string {
   return Buffer.from(hash).toString('base64url');
 }
 
-/** Moves the end of a live token; false where there is none. */
+/** Extends a valid token; false if there is none. */
 export function* extendAccessToken(hash: Uint8Array, expiresAt: number, now: number): Verb<boolean> {
   return yield* changed(
     `UPDATE access_token SET expires_at = $2
@@ -115,7 +115,7 @@ export function* extendAccessToken(hash: Uint8Array, expiresAt: number, now: num
   );
 }
 
-/** Until the JWT expires by itself. */
+/** Revokes a JWT until its expiry. */
 export function* denyJwt(jti: string, until: number, now: number): Verb<void> {
   const isNew = yield* changed(
     `INSERT INTO denied_jwt (jti, until) VALUES ($1, $2)
@@ -130,11 +130,11 @@ export interface JwtOrigin {
   readonly grantId?: string | undefined;
   readonly clientId?: string | undefined;
   readonly issuedAt?: number | undefined;
-  /** The key that signed it, as its header names it. */
+  /** The id of the signing key, from the header. */
   readonly kid?: string | undefined;
 }
 
-/** By itself, with its grant, with all that its client had been given until then, or with the key that signed it. */
+/** True if the token, its grant, its client's tokens up to that time, or its signing key is revoked. */
 export function* isJwtDenied(
   jti: string,
   now: number,

@@ -7,19 +7,19 @@ import { removeUserKeys, reportUserKeys } from './user-keys.ts';
 
 /** A person who can log in. */
 export interface AccountRecord {
-  /** `sub`: never changes, and never names another person. */
+  /** `sub`: never changes, and never belongs to another person. */
   readonly subject: string;
   readonly username: string;
   /** PHC string. */
   readonly passwordHash: string;
-  /** Another one with each new password; a stronger hash of the same password leaves it. */
+  /** Changes with each new password. A stronger hash of the same password keeps it. */
   readonly passwordVersion: number;
   readonly name: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
 }
 
-/** False where the username or the subject is taken; the latter also by a client, as its id (RFC 9068 §5). */
+/** False if the username or the subject is taken. A client's id also counts as a taken subject (RFC 9068 §5). */
 export function* addAccount(account: Omit<AccountRecord, 'passwordVersion'>): Verb<boolean> {
   return yield* changed(
     `INSERT INTO account (subject, username, password_hash, password_version, name, claims, created_at)
@@ -48,10 +48,10 @@ export function* listAccounts(): Verb<readonly AccountRecord[]> {
   return (yield* all('SELECT * FROM account ORDER BY username')).map(account);
 }
 
-/** So many: their order by subject says nothing of them. */
+/** The size of the sample. The order by subject is independent of the password's cost. */
 const SAMPLE = 2_000;
 
-/** Hashes of passwords: all, or some of them where there are many accounts. */
+/** Password hashes: all, or a sample if there are many accounts. */
 export function* samplePasswordHashes(): Verb<readonly string[]> {
   const rows = yield* all('SELECT password_hash FROM account ORDER BY subject LIMIT $1', SAMPLE);
   return rows.map((row) => text(row, 'password_hash'));
@@ -61,11 +61,11 @@ export interface PasswordChange {
   readonly username: string;
   readonly passwordHash: string;
   readonly now: number;
-  /** As `until` of a `UserKeyRotation`; absent: the user's own signing keys stay. */
+  /** See `until` of `UserKeyRotation`; absent: the user's own signing keys stay. */
   readonly keysUntil?: number | undefined;
 }
 
-/** Ends the sessions of the old password. False for an unknown user. */
+/** Changes the password, and ends the sessions of the old one. False for an unknown user. */
 export function* setPassword({ username, passwordHash, now, keysUntil }: PasswordChange): Verb<boolean> {
   const row = yield* first(
     `UPDATE account SET password_hash = $2, password_version = password_version + 1
@@ -83,8 +83,8 @@ export interface SignOut extends Pick<PasswordChange, 'now' | 'keysUntil'> {
 }
 
 /**
- * Every session and every grant of a user ends, with all that came of them. Told by grant and not by time: a second is
- * too coarse to tell what was issued before from what the user is given who signs in again at once.
+ * Ends every session and every grant of a user, with all their tokens. The feed reports each grant instead of a time. A time
+ * has whole seconds: it cannot separate old tokens from tokens of a user who signs in again at once.
  */
 export function* endAllSessions({ subject, now, keysUntil }: SignOut): Verb<void> {
   const { kids, keys, grants } = yield* endEverything(subject, now, keysUntil);
@@ -93,12 +93,15 @@ export function* endAllSessions({ subject, now, keysUntil }: SignOut): Verb<void
   yield* reportUserKeys(kids, keysUntil ?? now, now);
 }
 
-/** A stronger hash of the same password, unless the password changed meanwhile. */
+/** Stores a stronger hash of the same password, unless the password changed meanwhile. */
 export function* rehashPassword(subject: string, old: string, next: string): Verb<void> {
   yield* run('UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2', subject, old, next);
 }
 
-/** With sessions, consents, grants and keys; `keysUntil` as in `PasswordChange`. False for an unknown user. */
+/**
+ * Removes the account with its sessions, consents, grants and keys. `keysUntil`: see `PasswordChange`. False for an unknown
+ * user.
+ */
 export function* removeAccount(username: string, now: number, keysUntil = now): Verb<boolean> {
   const row = yield* first('DELETE FROM account WHERE username = $1 RETURNING subject', username);
   if (row === undefined) return false;
@@ -106,14 +109,14 @@ export function* removeAccount(username: string, now: number, keysUntil = now): 
   const { kids, grants } = yield* endEverything(subject, now, keysUntil);
   yield* run('DELETE FROM consent WHERE subject = $1', subject);
   yield* run('DELETE FROM imported_password WHERE username = $1', username);
-  // the subject never comes back, so no token of it is spared, whenever it was issued
+  // The subject is never used again, so all its tokens end, whenever they were issued.
   const until = lastEnd(grants, now + LONGEST_LIFE);
   yield* reportEvent('sub_nbf', subject, until, now, until);
   yield* reportUserKeys(kids, keysUntil, now);
   return true;
 }
 
-/** What has to be reported of what ended. */
+/** The ended things that the feed must report. */
 interface Ended {
   readonly kids: readonly string[];
   /** Session keys. */
@@ -121,7 +124,7 @@ interface Ended {
   readonly grants: readonly Ending[];
 }
 
-/** Codes before grants: that waits for an exchange which is under way, and what came of it is then found. */
+/** Codes come before grants: this waits for a running exchange of a code, and then finds the grant that the exchange made. */
 function* endEverything(subject: string, now: number, keysUntil: number | undefined): Verb<Ended> {
   yield* endSessionsOfSubject(subject);
   const kids = keysUntil === undefined ? [] : yield* removeUserKeys(subject);

@@ -1,19 +1,19 @@
 import { all, changed, first, integer, integerOrNone, type Row, scopeTokens, text, type Verb } from '../engine/verb.ts';
 
-/** A key of a client that knows no OAuth. Times are NumericDates, seconds. */
+/** An API key of a client that does not use OAuth. Times are NumericDates, seconds. */
 export interface ApiKeyRecord {
-  /** Names the key where the key itself must not be shown. */
+  /** Identifies the key in places that must not show the key itself. */
   readonly id: string;
   /** `sha256:` or `hmac:`, and 32 bytes in base64url. */
   readonly hash: string;
   readonly client: string;
   readonly scopes: readonly string[];
-  /** From then on the key is refused. Undefined: never. */
+  /** The key is rejected from then on. Undefined: never. */
   readonly expiresAt: number | undefined;
   readonly createdAt: number;
 }
 
-/** Answers the ids of the keys that were added. A key of the same id or the same hash stays as it is. */
+/** Returns the ids of the added keys. An existing key with the same id or hash stays unchanged. */
 export function* addApiKeys(keys: readonly ApiKeyRecord[]): Verb<readonly string[]> {
   const added: string[] = [];
   for (const key of keys) if (yield* addApiKey(key)) added.push(key.id);
@@ -34,15 +34,15 @@ function* addApiKey({ id, hash, client, scopes, expiresAt, createdAt }: ApiKeyRe
 }
 
 export interface ApiKeyRotation {
-  /** From the replaced key. */
+  /** The id of the replaced key. */
   readonly id: string;
   readonly made: Pick<ApiKeyRecord, 'id' | 'hash' | 'expiresAt'>;
-  /** When the old key ends, unless it ends before by itself. */
+  /** The end of the old key, unless the key expires earlier. */
   readonly oldUntil: number;
   readonly now: number;
 }
 
-/** Adds a key for the same client and scopes. Answers the new key; undefined where there is no key of this id. */
+/** Adds a key for the same client and scopes. Returns the new key; undefined if no key has this id. */
 export function* rotateApiKey({ id, made, oldUntil, now }: ApiKeyRotation): Verb<ApiKeyRecord | undefined> {
   const row = yield* first(
     `UPDATE api_key SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
@@ -56,26 +56,26 @@ export function* rotateApiKey({ id, made, oldUntil, now }: ApiKeyRotation): Verb
   return key;
 }
 
-/** False where there is none. */
+/** False: there is no such key. */
 export function* removeApiKey(id: string): Verb<boolean> {
   return yield* changed('DELETE FROM api_key WHERE id = $1 RETURNING id', id);
 }
 
-/** By client, the oldest first. */
+/** By client, oldest first. */
 export function* listApiKeys(): Verb<readonly ApiKeyRecord[]> {
   return (yield* all('SELECT * FROM api_key ORDER BY client, created_at, id')).map(record);
 }
 
-/** The key with one of two hashes. Expired ones too: the caller says so. */
+/** The key with one of two hashes. An expired key too: the caller reports this. */
 export function* findApiKey({ sha256, hmac = sha256 }: ApiKeyWanted): Verb<ApiKeyRecord | undefined> {
   const row = yield* first('SELECT * FROM api_key WHERE hash = $1 OR hash = $2 LIMIT 1', sha256, hmac);
   return row && record(row);
 }
 
-/** The hashes of one key, as `hash` of the record has them. */
+/** The hashes of one key, in the form of the record's `hash`. */
 export interface ApiKeyWanted {
   readonly sha256: string;
-  /** Undefined where the gateway has no secret for keys that are kept by HMAC. */
+  /** Undefined if the gateway has no secret for HMAC. */
   readonly hmac?: string | undefined;
 }
 

@@ -5,9 +5,9 @@ import { ending } from './grants.ts';
 /** A client that was registered by command, not in the file. */
 export interface ClientRecord {
   readonly id: string;
-  /** Named as in RFC 7591 §2. */
+  /** Names as in RFC 7591 §2. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** None: a public client. Two at most are live at a time. */
+  /** Empty for a public client. At most two are valid at a time. */
   readonly secrets: readonly ClientSecretRecord[];
   readonly createdAt: number;
 }
@@ -19,7 +19,7 @@ export interface ClientSecretRecord {
   readonly expiresAt: number | undefined;
 }
 
-/** False where the id is taken: by another client, or as the `sub` of a user (RFC 9068 §5). */
+/** False if the id is taken, by another client or as the `sub` of a user (RFC 9068 §5). */
 export function* addClient({ id, metadata, secrets, createdAt }: ClientRecord): Verb<boolean> {
   const isNew = yield* changed(
     `INSERT INTO client (client_id, metadata, created_at)
@@ -44,7 +44,7 @@ function* saveSecret(id: string, { hash, createdAt, expiresAt }: ClientSecretRec
   );
 }
 
-/** With the secrets that are live at `now`. */
+/** Includes the secrets that are valid at `now`. */
 export function* findClient(id: string, now: number): Verb<ClientRecord | undefined> {
   const rows = yield* all(
     `SELECT client.client_id, metadata, client.created_at AS registered_at, hash, secret.created_at AS created_at, expires_at
@@ -68,7 +68,7 @@ export function* listClients(now: number): Verb<readonly ClientRecord[]> {
   return rows.map((row) => client(row, secrets.get(text(row, 'client_id')) ?? []));
 }
 
-/** Of several in one second, the one that ends last. */
+/** If several secrets are from one second, the one that ends last comes first. */
 const NEWEST_SECRET_FIRST =
   'ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash';
 
@@ -83,12 +83,12 @@ function* liveSecrets(id: string, now: number): Verb<readonly Row[]> {
 export interface SecretRotation {
   readonly id: string;
   readonly secret: ClientSecretRecord;
-  /** When the secret that was newest so far ends; those before it end now. */
+  /** The end of the newest secret so far. Older secrets end now. */
   readonly oldUntil: number;
   readonly now: number;
 }
 
-/** False for an unknown client, or a public one. */
+/** False for an unknown client, or a public client. */
 export function* rotateClientSecret({ id, secret, oldUntil, now }: SecretRotation): Verb<boolean> {
   if (!(yield* holdClient(id))) return false;
   const [newest, ...older] = yield* liveSecrets(id, now);
@@ -99,7 +99,7 @@ export function* rotateClientSecret({ id, secret, oldUntil, now }: SecretRotatio
   return true;
 }
 
-/** Changes nothing, and takes the write lock: of two rotations at once, the second sees the first one's result. */
+/** Changes nothing, but takes the write lock. Of two rotations at once, the second sees the first one's result. */
 function* holdClient(id: string): Verb<boolean> {
   return yield* changed('UPDATE client SET metadata = metadata WHERE client_id = $1 RETURNING client_id', id);
 }
@@ -108,14 +108,14 @@ function* endSecret(row: Row, at: number): Verb<void> {
   yield* run('UPDATE client_secret SET expires_at = $2 WHERE hash = $1', bytes(row, 'hash'), at);
 }
 
-/** Removes only the registration if another client has the id: its grants stay. False for an unknown client. */
+/** Removes only the registration, because another client has the same id: the grants stay. False for an unknown client. */
 export function* unregisterClient(id: string): Verb<boolean> {
   if (!(yield* changed('DELETE FROM client WHERE client_id = $1 RETURNING client_id', id))) return false;
   yield* run('DELETE FROM client_secret WHERE client_id = $1', id);
   return true;
 }
 
-/** With everything that it was granted; false for an unknown client. */
+/** Removes the client with all its grants; false for an unknown client. */
 export function* removeClient(id: string, now: number, lifetime = LONGEST_LIFE): Verb<boolean> {
   if (!(yield* unregisterClient(id))) return false;
   yield* run('DELETE FROM consent WHERE client_id = $1', id);
@@ -123,21 +123,21 @@ export function* removeClient(id: string, now: number, lifetime = LONGEST_LIFE):
   return true;
 }
 
-/** Seconds in which a request that was authenticated before the client was removed has got its answer. */
+/** Seconds after which a request that was authenticated before the removal has been answered. */
 const IN_FLIGHT = 5;
 
 export interface ClientRevocation {
   readonly id: string;
-  /** What was issued before it ends; NumericDate. */
+  /** NumericDate: tokens that were issued earlier end. */
   readonly nbf: number;
   readonly now: number;
-  /** Seconds that its longest token lives: those that it was given for itself are not kept where they are JWTs. */
+  /** Seconds that the client's longest token lives. This covers JWTs that the client got for itself, which are not stored. */
   readonly lifetime: number;
 }
 
 /**
- * Ends everything that the client got before `nbf`, for users and for itself, also unstored JWTs. A grant that was used since
- * then ends as a whole, and is reported by its name.
+ * Ends everything that the client got before `nbf`, for users and for itself, including JWTs, which are not stored. A grant
+ * that was used since then ends completely, and the feed reports its id.
  */
 export function* revokeTokensInStore({ id, nbf, now, lifetime }: ClientRevocation): Verb<void> {
   yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL AND issued_at < $2', id, nbf);

@@ -18,11 +18,11 @@ import { type Premises, stillHold } from './preconditions.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
 import { isStillTheirs } from './user-keys.ts';
 
-/** An authorization code (RFC 6749 §4.1.2), bound to all that it was asked for. */
+/** An authorization code (RFC 6749 §4.1.2), bound to all parameters of its request. */
 export interface CodeRecord {
   /** SHA-256 of the code. */
   readonly hash: Uint8Array;
-  /** A code for the one exchange is worth nothing at the other. */
+  /** A code for one exchange is not valid at the other. */
   readonly use: 'token' | 'session';
   readonly clientId: string;
   readonly subject: string;
@@ -30,12 +30,14 @@ export interface CodeRecord {
   readonly scope: string;
   readonly audience: readonly string[];
   readonly redirectUri: string | undefined;
-  /** Whether the authorization request named the redirect address; if so, the exchange names it too (RFC 6749 §4.1.3). */
+  /**
+   * True if the authorization request contained the redirect address. Then the exchange must contain it too (RFC 6749 §4.1.3).
+   */
   readonly redirectUriSent: boolean;
   /** S256 (RFC 7636 §4.2). */
   readonly challenge: string | undefined;
   readonly authTime: number;
-  /** From the grant that the exchange creates. */
+  /** The id of the grant that the exchange will create. */
   readonly grantId: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -44,11 +46,11 @@ export interface CodeRecord {
 export interface NewCode {
   readonly code: CodeRecord;
   readonly consent: ConsentGiven | undefined;
-  /** From the page before. It counts once. Absent if no page was shown. */
+  /** The page that led to the code. It can be used once. Absent if no page was shown. */
   readonly transaction: OneTime | undefined;
 }
 
-/** `used`: the transaction counted before. `outdated`: its basis has changed. In both cases, nothing is saved. */
+/** `used`: the transaction was already used. `outdated`: its preconditions have changed. In both cases, nothing is saved. */
 export type Saved = 'saved' | 'used' | 'outdated';
 
 export function* saveCode({ code, consent, transaction }: NewCode, premises: Premises = {}): Verb<Saved> {
@@ -82,16 +84,18 @@ function* insertCode(code: CodeRecord): Verb<void> {
   );
 }
 
-/** For preparing an exchange, which `redeemCode` alone decides. */
+/** Prepares an exchange. Only `redeemCode` decides. */
 export function* findCode(hash: Uint8Array): Verb<CodeRecord | undefined> {
   const row = yield* first('SELECT * FROM authorization_code WHERE hash = $1', hash);
   return row && code(row);
 }
 
-/** Wrong tries before a code is worth nothing. */
+/** Wrong attempts after which a code is invalid. */
 const MOST_FAILURES = 5;
 
-/** Seconds by which the clock of the node that made a code may be ahead of ours: a code lives as long (RFC 6749 §4.1.2). */
+/**
+ * Seconds by which the clock of the node that made a code may be fast. The limit is the lifetime of a code (RFC 6749 §4.1.2).
+ */
 const CODE_SKEW = 60;
 
 /** The caller's proof when it redeems a code. */
@@ -113,7 +117,7 @@ export type CodeRefusal = 'replayed' | 'wrong_client' | 'mismatch' | 'unknown';
 
 export type Redemption = 'redeemed' | CodeRefusal;
 
-/** The grant of a code is saved with its consumption or not at all. `rekeyed`: nothing was read yet. */
+/** Uses the code and saves its grant in one transaction. `rekeyed`: nothing was read yet. */
 export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption | 'rekeyed'> {
   if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
@@ -121,7 +125,7 @@ export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption |
   return redemption;
 }
 
-/** `keepUntil`: the end of what the code is exchanged for. */
+/** `keepUntil`: the end of the tokens that the exchange issues. */
 export function* consumeCode(claim: CodeClaim, keepUntil: number): Verb<Redemption> {
   return (yield* takeCode(claim, keepUntil)) ? 'redeemed' : yield* refuseCode(claim);
 }
@@ -134,7 +138,7 @@ function bindings({ hash, use, clientId, redirectUri, challenge }: CodeClaim) {
   return [hash, use, clientId, redirectUri, challenge ?? ''] as const;
 }
 
-/** The one statement that decides: of any number of tries at once, one finds the code unused. */
+/** The only statement that decides. Of several attempts at once, only one finds the code unused. */
 function* takeCode(claim: CodeClaim, keepUntil: number): Verb<boolean> {
   return yield* changed(
     `UPDATE authorization_code SET used_at = $6, keep_until = $7
@@ -147,7 +151,7 @@ function* takeCode(claim: CodeClaim, keepUntil: number): Verb<boolean> {
   );
 }
 
-/** For a claim that cannot be granted, matching or not: the fault counts, and a valid code stays unused. */
+/** For a claim that must be refused, matching or not. The failure counts, and a valid code stays unused. */
 export function* refuseCode(claim: CodeClaim): Verb<CodeRefusal> {
   const fitting = yield* first(
     `SELECT grant_id, used_at FROM authorization_code WHERE hash = $1 AND ${BINDINGS}`,

@@ -3,16 +3,16 @@ import { endSessionKeys } from './ended-session-keys.ts';
 import { reportEach } from './events.ts';
 import { type Consent, ending } from './grants.ts';
 
-/** An application that can act for the user, or gets in without being asked again; and when it last got a token. */
+/** An application that can act for the user, or that gets access without another question; with the time of its last token. */
 export interface ConnectedApp extends Omit<Consent, 'byGrant'> {
-  /** From the consent, every live grant and the session key: all rights of the application. */
+  /** All rights of the application: from the consent, every valid grant and the session key. */
   readonly scope: string;
-  /** The earliest of them. */
+  /** The earliest time of these. */
   readonly grantedAt: number;
   readonly usedAt: number | undefined;
 }
 
-/** Whatever led to it: a grant by password leaves no consent, and lives on all the same. */
+/** Includes all kinds of grants: a grant by password has no consent, but is valid too. */
 export function* listConnectedApps(subject: string, now: number): Verb<readonly ConnectedApp[]> {
   const rows = yield* all(
     `SELECT client_id, scope, granted_at AS since, CAST(NULL AS INTEGER) AS used_at, 1 AS is_live
@@ -54,7 +54,7 @@ export interface Disconnection {
   readonly now: number;
 }
 
-/** Forgets the consent and ends every grant; answers with their ids, or undefined where nothing was connected. */
+/** Removes the consent and ends every grant. Returns the ids of the grants, or undefined if nothing was connected. */
 export function* disconnectApp({ subject, clientId, now }: Disconnection): Verb<readonly string[] | undefined> {
   const had = [
     yield* changed('DELETE FROM consent WHERE subject = $1 AND client_id = $2 RETURNING client_id', subject, clientId),

@@ -2,12 +2,12 @@ import type { Seal } from '../engine/seal.ts';
 import type { SealedColumn } from '../engine/sealed-column.ts';
 import { all, changed, first, integer, type Row, run, text, type Verb } from '../engine/verb.ts';
 
-/** What is kept of one user of Digest for one algorithm. */
+/** The stored values of one user of Digest for one algorithm. */
 export interface DigestHash {
   readonly algorithm: string;
-  /** H(user:realm:password), in lower-case hexadecimal: its holder needs no password. Sealed in the database. */
+  /** H(user:realm:password), in lower-case hexadecimal. It is as good as the password, so the database has it sealed. */
   readonly ha1: string;
-  /** H(user:realm), which may stand for the name (RFC 7616 §3.4.4). */
+  /** H(user:realm), which a client may send instead of the name (RFC 7616 §3.4.4). */
   readonly userhash: string;
 }
 
@@ -18,7 +18,7 @@ export interface DigestUserRecord {
   readonly changedAt: number;
 }
 
-/** A user as a list shows one: without anything that could be used. */
+/** A user in a list, without hashes. */
 export type ListedDigestUser = Omit<DigestUserRecord, 'hashes'> & { readonly algorithms: readonly string[] };
 
 export type DigestName = Pick<DigestUserRecord, 'realm' | 'username'>;
@@ -38,13 +38,13 @@ export function digestUsers(seal: Seal) {
       );
   }
   return {
-    /** In the place of whatever was kept of that name; false where there was nothing. */
+    /** Replaces all values of this name; false if there were none. */
     *setDigestUser(user: DigestUserRecord): Verb<boolean> {
       const wasThere = yield* removeDigestUser(user);
       yield* insert(user);
       return wasThere;
     },
-    /** False where something of that name is kept already; then nothing is changed. */
+    /** False if values of this name exist; then nothing changes. */
     *addDigestUser(user: DigestUserRecord): Verb<boolean> {
       const found = yield* first(
         'SELECT 1 AS found FROM digest_user WHERE realm = $1 AND username = $2 LIMIT 1',
@@ -58,12 +58,12 @@ export function digestUsers(seal: Seal) {
   };
 }
 
-/** What a sealed HA1 is for: moved to another row it does not open. */
+/** The purpose of a sealed HA1. In another row, the value does not open. */
 export function purposeOf({ realm, username, algorithm }: DigestName & Pick<DigestHash, 'algorithm'>): string {
   return `digest user ${JSON.stringify([realm, username, algorithm])}`;
 }
 
-/** False where there is none. */
+/** False if there is none. */
 export function* removeDigestUser({ realm, username }: DigestName): Verb<boolean> {
   return yield* changed(
     'DELETE FROM digest_user WHERE realm = $1 AND username = $2 RETURNING algorithm',
@@ -94,12 +94,12 @@ function listed(rows: readonly Row[]): ListedDigestUser {
 export interface DigestWanted {
   readonly realm: string;
   readonly algorithm: string;
-  /** A user name, or what `isHashed` says: the hash that stands for one. */
+  /** A username, or with `isHashed` the hash of a username. */
   readonly name: string;
   readonly isHashed: boolean;
 }
 
-/** `ha1` is sealed still. */
+/** `ha1` is still sealed. */
 export function* findDigestHash(wanted: DigestWanted): Verb<Row | undefined> {
   const column = wanted.isHashed ? 'userhash' : 'username';
   return yield* first(

@@ -1,40 +1,39 @@
 import { all, first, flag, integer, integerOrNone, type Row, run, text, type Verb } from '../engine/verb.ts';
 
-/** What a revocation ends; `key` names which, as in the feed. */
+/** The kind of thing that a revocation ends. `key` identifies it, as in the feed. */
 export type EventKind = 'kid' | 'jti' | 'gid' | 'sub_nbf' | 'client_nbf' | 'token_hash' | 'reset';
 
 /** Times are NumericDates, seconds. */
 export interface EventRecord {
-  /** Rises in the order of the commits: everything up to a number is read once and for all. */
+  /** Numbers increase in the order of the commits, so no later event has a smaller number. */
   readonly seq: number;
   readonly kind: EventKind;
   readonly key: string;
-  /** When the last token concerned ends by itself. */
+  /** The time when the last affected token expires. */
   readonly until: number;
-  /** For `sub_nbf` and `client_nbf`: ends tokens with an earlier `iat`. */
+  /** For `sub_nbf` and `client_nbf`: tokens with an earlier `iat` end. */
   readonly nbf: number | undefined;
   readonly at: number;
 }
 
-/** Seconds for which an event is kept after its tokens ended: by so much the clock of a reader may be slow. */
+/** Seconds for which an event is kept after its tokens ended. A reader's clock may be slow by this much. */
 const EVENT_SKEW = 300;
 
-/** Seconds: where it is not known when the last token ends, none is taken to live longer. */
+/** Seconds: the assumed longest lifetime of a token, if its end is unknown. */
 export const LONGEST_LIFE = 86_400;
 
-/** Seconds between numbers that are a second apart, if fewer are needed. */
+/** The distance between numbers of two seconds, unless more numbers are needed. */
 const A_SECOND = 1_000_000;
 
-/** Makes place for a number, and holds the row until the transaction ends. */
+/** Reserves a number, and locks the row until the transaction ends. */
 const NEXT = `
   INSERT INTO event_feed (id, last_seq, pruned_seq) VALUES (1, $1, 0)
   ON CONFLICT (id) DO UPDATE SET last_seq =
     CASE WHEN event_feed.last_seq >= excluded.last_seq THEN event_feed.last_seq + 1 ELSE excluded.last_seq END`;
 
 /**
- * Writes an event to the feed, in the transaction of the change itself: the last steps of a verb. The number is assigned
- * under a row lock that lasts until the commit, so numbers appear in order. It follows the clock, so a database restored from
- * a backup repeats none. Natural expiry is not reported.
+ * Writes an event to the feed, in the transaction of the change itself, as the last step of a verb. A row lock until the commit
+ * keeps the numbers in order. A number follows the clock, so a restored database repeats none. Normal expiry is not reported.
  */
 export function* reportEvent(kind: EventKind, key: string, until: number, now: number, nbf?: number): Verb<void> {
   if (until <= now) return;
@@ -50,7 +49,7 @@ export function* reportEvent(kind: EventKind, key: string, until: number, now: n
   );
 }
 
-/** Ends of grants or session keys, told one by one. */
+/** Reports the ends of grants or session keys, one by one. */
 export function* reportEach(kind: EventKind, ends: readonly Ending[], now: number): Verb<void> {
   for (const { key, until } of ends) yield* reportEvent(kind, key, until, now);
 }
@@ -60,23 +59,23 @@ export interface Ending {
   readonly until: number;
 }
 
-/** The latest of them, `least` at the least. A client may have more grants than a call takes arguments. */
+/** The latest end, at least `least`. It uses a loop, because a client may have more grants than a call may have arguments. */
 export function lastEnd(ends: readonly Ending[], least: number): number {
   return ends.reduce((last, { until }) => Math.max(last, until), least);
 }
 
-/** In the order of their commits, those after the number `since`. */
+/** The events after the number `since`, in the order of their commits. */
 export function* listEvents(since: number, limit: number): Verb<readonly EventRecord[]> {
   return (yield* all('SELECT * FROM event WHERE seq > $1 ORDER BY seq LIMIT $2', since, limit)).map(event);
 }
 
-/** Where the feed stands, and what a number is that somebody read up to. */
+/** The state of the feed, and the status of a reader's number. */
 export interface FeedPosition {
   /** The last assigned number; 0 before the first. */
   readonly last: number;
-  /** The highest number of the removed ones; 0 before the first. */
+  /** The highest removed number; 0 if none was removed. */
   readonly pruned: number;
-  /** Whether there is an event of this number. */
+  /** True if an event with this number exists. */
   readonly known: boolean;
 }
 
@@ -90,7 +89,7 @@ export function* findFeedPosition(cursor: number): Verb<FeedPosition> {
   return { last: integer(row, 'last_seq'), pruned: integer(row, 'pruned_seq'), known: flag(row, 'known') };
 }
 
-/** Removes up to `limit` of those whose tokens ended long enough ago; answers how many. */
+/** Removes up to `limit` events whose tokens ended long enough ago. Returns their number. */
 export function* pruneEvents(now: number, limit: number): Verb<number> {
   const rows = yield* all(
     'DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE until <= $1 ORDER BY seq LIMIT $2) RETURNING seq',

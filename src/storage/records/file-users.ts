@@ -1,10 +1,10 @@
 import { all, bytes, changed, run, text, type Verb } from '../engine/verb.ts';
 import { endAllSessions, type SignOut } from './accounts.ts';
 
-/** A user of the configuration file, as a service last took it up. */
+/** A user of the configuration file, as a service last read it. */
 export interface FileUserRecord {
   readonly subject: string;
-  /** Another one with each new password, and nothing to guess the password by. */
+  /** Changes with each new password. No one can guess the password from it. */
   readonly passwordDigest: Uint8Array;
 }
 
@@ -13,7 +13,7 @@ export function* listFileUsers(): Verb<readonly FileUserRecord[]> {
   return rows.map((row) => ({ subject: text(row, 'subject'), passwordDigest: bytes(row, 'password_digest') }));
 }
 
-/** Those that are not there yet; the others stay as they are. */
+/** Adds the missing users. The others stay unchanged. */
 export function* addFileUsers(users: readonly FileUserRecord[]): Verb<void> {
   for (const { subject, passwordDigest } of users)
     yield* run(
@@ -23,7 +23,7 @@ export function* addFileUsers(users: readonly FileUserRecord[]): Verb<void> {
     );
 }
 
-/** Everything that rests on the old password ends. False: it is the password that was there already. */
+/** Ends everything that depends on the old password. False: the password has not changed. */
 export function* changeFileUser({ passwordDigest, ...signOut }: FileUserRecord & SignOut): Verb<boolean> {
   const isNew = yield* changed(
     'UPDATE file_user SET password_digest = $2 WHERE subject = $1 AND password_digest <> $2 RETURNING subject',
@@ -34,9 +34,7 @@ export function* changeFileUser({ passwordDigest, ...signOut }: FileUserRecord &
   return isNew;
 }
 
-/**
- * Consents too, for another person may get the name, and with it the subject. False: there is no such user, or no longer.
- */
+/** Removes consents too, because another person may get the name, and with it the subject. False: there is no such user. */
 export function* removeFileUser(signOut: SignOut): Verb<boolean> {
   const { subject } = signOut;
   if (!(yield* changed('DELETE FROM file_user WHERE subject = $1 RETURNING subject', subject))) return false;

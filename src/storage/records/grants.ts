@@ -15,20 +15,20 @@ import {
 import { endSessionKeysOf, holdSessionKeys } from './ended-session-keys.ts';
 import { type Ending, reportEach, reportEvent } from './events.ts';
 
-/** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
+/** One grant of a user. Its refresh tokens are a family, and all its tokens end with it. */
 export interface GrantRecord {
   readonly id: string;
   readonly clientId: string;
   readonly subject: string;
   readonly username: string | undefined;
-  /** What the user granted: the upper bound of every refresh. */
+  /** The scope that the user granted. No refresh gets more. */
   readonly scope: string;
   readonly audience: readonly string[];
   readonly authTime: number | undefined;
   readonly createdAt: number;
-  /** No refresh goes beyond it. */
+  /** No refresh extends tokens beyond this time. */
   readonly expiresAt: number;
-  /** When the last of its access tokens ends. */
+  /** The end of its last access token. */
   readonly tokensUntil: number;
 }
 
@@ -50,7 +50,7 @@ export function* saveGrant(grant: GrantRecord): Verb<void> {
   );
 }
 
-/** A revocation of the grant waits until this transaction has ended, or has ended before. */
+/** Locks the grant: its revocation waits until this transaction has ended. */
 export function* holdGrant(id: string): Verb<void> {
   yield* run('UPDATE authorization_grant SET used_at = used_at WHERE id = $1', id);
 }
@@ -71,7 +71,7 @@ export function* noteUse({ id, tokensUntil, now }: GrantUse): Verb<void> {
   );
 }
 
-/** Everything that came of it ends; false where that had happened before. */
+/** Revokes the grant and all its tokens; false if it was already revoked. */
 export function* revokeGrant(id: string, now: number): Verb<boolean> {
   const row = yield* first(
     'UPDATE authorization_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING tokens_until',
@@ -82,35 +82,35 @@ export function* revokeGrant(id: string, now: number): Verb<boolean> {
   return row !== undefined;
 }
 
-/** What the user has agreed to once and need not be asked again. */
+/** The user's agreement, which makes another question unnecessary. */
 export interface Consent {
   readonly subject: string;
   readonly clientId: string;
-  /** All of it together. */
+  /** The whole scope. */
   readonly scope: string;
   readonly byGrant: ScopeByGrant;
   readonly grantedAt: number;
 }
 
-/** Grant type → what was granted on the pages that were shown for it: a Yes to the one is none to the other. */
+/** Grant type → the scope that the user granted on its pages. Consent for one grant type is not valid for another. */
 export type ScopeByGrant = Readonly<Record<string, readonly string[]>>;
 
-/** One answer of the user to one page. */
+/** The user's answer to one page. */
 export interface ConsentGiven {
   readonly subject: string;
   readonly clientId: string;
-  /** The boxes of the page, and those that were ticked: one that was left empty is a No, whatever was granted before. */
+  /** The scopes on the page, and the ticked ones. An unticked scope is refused, even if it was granted before. */
   readonly asked: readonly string[];
   readonly granted: readonly string[];
-  /** For which the page was shown; absent: `authorization_code`. */
+  /** The grant type of the page; absent: `authorization_code`. */
   readonly grantType?: string | undefined;
   readonly grantedAt: number;
 }
 
 /**
- * What was refused ends in whatever was granted before: codes, session keys, and grants with all that came of them. They
- * end as a whole, for a JWT cannot be narrowed; the client gets what is left by the answer to this page. Codes before
- * grants, as in `endEverything`: that waits for an exchange which is under way, and what came of it is then found.
+ * A refused scope ends everything that has it: codes, session keys, and grants with all their tokens. Each ends completely,
+ * because a JWT cannot be narrowed. The client gets the remaining scope by this page's answer. Codes come before grants, as in
+ * `endEverything`: this waits for a running exchange of a code, and then finds the grant that the exchange made.
  */
 export function* saveConsent(given: ConsentGiven): Verb<void> {
   yield* recordConsent(given);
@@ -176,14 +176,14 @@ export function* findConsent(subject: string, clientId: string): Verb<Consent | 
   return row && consent(row);
 }
 
-/** Ends whatever this user granted to anybody, and tells of it one by one; answers how many grants there were. */
+/** Ends all grants of this user, and reports each. Returns their number. */
 export function* revokeGrantsOfSubject(subject: string, now: number): Verb<number> {
   const grants = yield* endGrantsOfSubject(subject, now);
   yield* reportEach('gid', grants, now);
   return grants.length;
 }
 
-/** The caller reports it. */
+/** The caller reports them. */
 export function* endGrantsOfSubject(subject: string, now: number): Verb<readonly Ending[]> {
   const rows = yield* all(
     `UPDATE authorization_grant SET revoked_at = $2

@@ -1,7 +1,7 @@
 import { all, run, type Verb } from '../engine/verb.ts';
 import { pruneEvents } from './events.ts';
 
-/** Table, its key, and the column that says when a row is of no use any more. */
+/** Table, key, and the column with the time after which a row is no longer needed. */
 const ending = [
   ['access_token', 'hash', 'expires_at'],
   ['denied_jwt', 'jti', 'until'],
@@ -14,12 +14,12 @@ const ending = [
   ['one_time', 'hash', 'until'],
 ] as const;
 
-/** Removes up to `limit` rows of each kind that ended before `now`; answers how many. */
+/** Removes up to `limit` rows of each kind that ended before `now`. Returns their number. */
 export function* sweep(now: number, limit: number): Verb<number> {
   let removed = 0;
   for (const [table, key, end] of ending) {
     const rows = yield* all(
-      // The end is read again: a chosen row may have been prolonged before it is removed.
+      // The end is checked again: a selected row may have been extended meanwhile.
       `DELETE FROM ${table} WHERE ${end} <= $1
          AND ${key} IN (SELECT ${key} FROM ${table} WHERE ${end} <= $1 LIMIT $2) RETURNING 1 AS gone`,
       now,
@@ -30,7 +30,7 @@ export function* sweep(now: number, limit: number): Verb<number> {
   return removed + (yield* pruneEvents(now, limit));
 }
 
-/** Shows by a write that the store works: a full or read-only disk still answers reads. */
+/** Proves by a write that the store works. A full or read-only disk still answers reads. */
 export function* ping(now: number): Verb<void> {
   yield* run('INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at', now);
 }

@@ -8,7 +8,7 @@ import { isStillTheirs } from './user-keys.ts';
 
 export interface ImplicitGrant extends Omit<NewCode, 'code'>, Omit<Minted, 'refresh'> {}
 
-/** As `saveCode`, where the redirect itself brings the token (RFC 6749 §4.2). `rekeyed` as in `redeemCode`. */
+/** Does the same as `saveCode` for a redirect that contains the token (RFC 6749 §4.2). `rekeyed`: see `redeemCode`. */
 export function* saveImplicit(
   { grant, access, signedBy, consent, transaction }: ImplicitGrant,
   premises: Premises = {},

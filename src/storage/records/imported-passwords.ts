@@ -1,15 +1,15 @@
 import { all, changed, first, integer, run, text, type Verb } from '../engine/verb.ts';
 
-/** A password of Basic as another server kept it. An account of the same name goes before it. */
+/** A password for Basic from another server's file. An account of the same name takes precedence. */
 export interface ImportedPassword {
-  /** As accounts are named. */
+  /** In the form of account names. */
   readonly username: string;
-  /** As htpasswd writes it. */
+  /** In the form of htpasswd. */
   readonly passwordHash: string;
   readonly changedAt: number;
 }
 
-/** False where there is one, or an account, of that name. */
+/** False if an imported password or an account of this name exists. */
 export function* addImportedPassword({ username, passwordHash, changedAt }: ImportedPassword): Verb<boolean> {
   const account = yield* first('SELECT 1 AS found FROM account WHERE username = $1', username);
   if (account !== undefined) return false;
@@ -22,18 +22,18 @@ export function* addImportedPassword({ username, passwordHash, changedAt }: Impo
   );
 }
 
-/** In the place of the one before; false where there is an account of that name, which is left as it is. */
+/** Replaces the earlier one; false if an account of this name exists, which stays unchanged. */
 export function* setImportedPassword(password: ImportedPassword): Verb<boolean> {
   yield* run('DELETE FROM imported_password WHERE username = $1', password.username);
   return yield* addImportedPassword(password);
 }
 
-/** False where there is none. */
+/** False if there is none. */
 export function* removeImportedPassword(username: string): Verb<boolean> {
   return yield* changed('DELETE FROM imported_password WHERE username = $1 RETURNING username', username);
 }
 
-/** Those that count: without the ones whose user has an account. */
+/** Only effective ones: a user with an account is not listed. */
 export function* listImportedPasswords(): Verb<readonly ImportedPassword[]> {
   const rows = yield* all(
     `SELECT username, password_hash, changed_at FROM imported_password
@@ -46,10 +46,10 @@ export function* listImportedPasswords(): Verb<readonly ImportedPassword[]> {
   }));
 }
 
-/** So many of each kind. */
+/** The size of the sample of each kind. */
 const SAMPLE = 2_000;
 
-/** Costs of accounts and of imported users. */
+/** Password hashes of accounts and of imported users. */
 export function* samplePasswords(): Verb<readonly string[]> {
   const rows = yield* all(
     `SELECT password_hash FROM (SELECT password_hash FROM account ORDER BY subject LIMIT $1) AS theirs
@@ -60,7 +60,7 @@ export function* samplePasswords(): Verb<readonly string[]> {
   return rows.map((row) => text(row, 'password_hash'));
 }
 
-/** What Basic is judged by: of the account, else of what was imported. */
+/** The password for Basic: of the account, otherwise the imported one. */
 export function* findPasswordHash(
   username: string,
 ): Verb<{ readonly username: string; readonly passwordHash: string } | undefined> {

@@ -3,16 +3,16 @@ import { changed, first, type Verb } from '../engine/verb.ts';
 import { scopeByGrant } from './grants.ts';
 
 /**
- * Conditions that were read before a decision and must still hold when it is carried out. Each check is a write that changes
- * nothing. So a change of the row, such as a new password, waits until this transaction has ended, and then finds what it
- * saved.
+ * Conditions that were read before a decision, and must still be true when it is carried out. Each check is a write that
+ * changes nothing, and so locks the row. A change of the row, such as a new password, waits until this transaction has ended,
+ * and then finds what it saved.
  */
 export interface Premises {
-  /** The password that was judged, of a user who is kept in the store. */
+  /** The checked password of a user in the store. */
   readonly password?: { readonly subject: string; readonly version: number } | undefined;
-  /** The same of a user of the file: the password as the service that judged it has it. */
+  /** The checked password of a user in the file, as the checking service knows it. */
   readonly filePassword?: { readonly subject: string; readonly digest: Uint8Array } | undefined;
-  /** The browser in which the user is signed in: the hash of its session. */
+  /** The browser of the signed-in user: the hash of its session. */
   readonly session?: Uint8Array | undefined;
   /** The earlier consent, if no page was shown now. */
   readonly consent?: ReliedConsent | undefined;
@@ -22,7 +22,7 @@ export interface ReliedConsent {
   readonly subject: string;
   readonly clientId: string;
   readonly scope: string;
-  /** For which the page was shown. */
+  /** The grant type of the page. */
   readonly grantType: string;
 }
 

@@ -44,8 +44,8 @@ export type { NewSigningKey, SigningKeyRecord } from './signing-keys.ts';
 export { MOST_KIDS, type NewUserKey, type SignedBy, type UserKeyRecord } from './user-keys.ts';
 
 /**
- * What the authorization service keeps. Every verb is atomic and named for its intent; its promise settles when the
- * outcome is durable, and is rejected with `StorageUnavailable` when there is none. Times are NumericDates, seconds.
+ * The data of the authorization service. Every verb is atomic, and named after its purpose. Its promise settles when the result
+ * is durable, and rejects with `StorageUnavailable` if there is none. Times are NumericDates, seconds.
  */
 export type Records = Bound<ReturnType<typeof reading>> &
   Bound<ReturnType<typeof writingOne>> &
@@ -104,7 +104,7 @@ function reading(seal: Seal) {
   };
 }
 
-/** Each has one statement, whatever the rows say: the engine holds them to it. */
+/** Each of these has only one statement, whatever its rows. The engine enforces this. */
 function writingOne(seal: Seal) {
   const { announceSigningKey, removeSigningKeys } = signingKeys(seal);
   return {

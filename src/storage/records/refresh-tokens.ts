@@ -31,7 +31,7 @@ export interface NewRefreshToken {
   readonly audience: readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** The access token that a refresh extends, sealed under the refresh token itself. */
+  /** The access token that a refresh extends, sealed with the refresh token itself. */
   readonly carried?: Uint8Array | undefined;
 }
 
@@ -43,9 +43,9 @@ export interface RefreshTokenRecord {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | undefined;
-  /** The answer that its use was given, sealed under the token itself: for a client that lost it. */
+  /** The answer to its first use, sealed with the token itself. A client that lost the answer gets it again. */
   readonly response: Uint8Array | undefined;
-  /** Whether the token that came of it was used in turn: then the answer was not lost. */
+  /** True if its successor was used. Then the answer was not lost. */
   readonly successorUsed: boolean;
   readonly carried: Uint8Array | undefined;
 }
@@ -64,7 +64,7 @@ export function* saveRefreshToken(token: NewRefreshToken): Verb<void> {
   );
 }
 
-/** Also used, expired or revoked ones: the caller judges them. */
+/** Finds used, expired and revoked tokens too. The caller decides about them. */
 export function* findRefreshToken(hash: Uint8Array): Verb<RefreshTokenRecord | undefined> {
   const row = yield* first(
     `SELECT authorization_grant.*, refresh_token.scope AS token_scope, refresh_token.audience AS token_audience,
@@ -88,19 +88,19 @@ export interface RefreshRotation {
   readonly successor: NewRefreshToken;
   readonly response: Uint8Array | undefined;
   readonly access: AccessTokenRecord | undefined;
-  /** In place of a new access token, the end of the old one is moved. */
+  /** The old access token, which is extended instead of issuing a new one. */
   readonly extended: { readonly hash: Uint8Array; readonly expiresAt: number } | undefined;
-  /** When the issued access token expires, also for a JWT. */
+  /** The expiry of the issued access token, even of a JWT. */
   readonly tokensUntil: number;
   /** As in `Minted`. */
   readonly signedBy?: SignedBy | undefined;
 }
 
-/** One statement decides who of many is first; `lost` changes nothing, nor does `rekeyed` (see `redeemCode`). */
+/** One statement decides which of several attempts is first. `lost` and `rekeyed` change nothing (see `redeemCode`). */
 export function* rotateRefreshToken(rotation: RefreshRotation): Verb<'rotated' | 'lost' | 'rekeyed'> {
   if (rotation.signedBy !== undefined && !(yield* isStillTheirs(rotation.signedBy))) return 'rekeyed';
   const { successor, access, extended, now, tokensUntil } = rotation;
-  // what a revocation tells of the grant includes the token that this makes, or this finds the grant revoked
+  // Either a later revocation of the grant includes the new token, or this verb finds the grant revoked.
   yield* holdGrant(successor.grantId);
   if (!(yield* takeRefreshToken(rotation))) return 'lost';
   yield* saveRefreshToken(successor);
@@ -112,7 +112,7 @@ export function* rotateRefreshToken(rotation: RefreshRotation): Verb<'rotated' |
 
 function* takeRefreshToken({ hash, clientId, now, successor, response }: RefreshRotation): Verb<boolean> {
   return yield* changed(
-    // kept until the grant ends, so that a second use is known at any time
+    // Kept until the grant ends, so that a second use is always detected.
     `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5,
        expires_at = (SELECT expires_at FROM authorization_grant WHERE id = refresh_token.grant_id)
      WHERE hash = $1 AND used_at IS NULL AND expires_at > $3 AND issued_at <= $3 + ${LONGEST_STEP} AND EXISTS (
@@ -131,18 +131,18 @@ export interface StolenFamily {
   readonly grantId: string;
   readonly subject: string;
   readonly now: number;
-  /** As in `PasswordChange`. */
+  /** See `PasswordChange`. */
   readonly keysUntil: number | undefined;
 }
 
-/** A refresh token was used twice (RFC 9700 §4.14.2): its grant ends, and with `keysUntil` every JWT of the user. */
+/** A refresh token was used twice (RFC 9700 §4.14.2). Its grant ends, and with `keysUntil` also every JWT of the user. */
 export function* endStolenFamily({ grantId, subject, now, keysUntil }: StolenFamily): Verb<void> {
   const kids = keysUntil === undefined ? [] : yield* removeUserKeys(subject);
   yield* revokeGrant(grantId, now);
   yield* reportUserKeys(kids, keysUntil ?? now, now);
 }
 
-/** RFC 7009 §2.1: the whole family, and the access tokens with it. */
+/** RFC 7009 §2.1: revokes the whole family, with its access tokens. */
 export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
   const row = yield* first(
     `SELECT id, client_id FROM refresh_token JOIN authorization_grant ON id = grant_id WHERE hash = $1`,
@@ -154,7 +154,7 @@ export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): V
   return 'revoked';
 }
 
-/** Tokens of a grant that no code led to. `outdated`: the password that was judged is no longer the user's. */
+/** Saves the tokens of a grant without a code. `outdated`: the checked password is no longer the user's. */
 export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'saved' | 'outdated' | 'rekeyed'> {
   if (!(yield* stillHold(premises, minted.grant.createdAt))) return 'outdated';
   if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
@@ -162,13 +162,13 @@ export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'save
   return 'saved';
 }
 
-/** A new grant, and the first tokens of it. */
+/** A new grant with its first tokens. */
 export interface Minted {
   readonly grant: GrantRecord;
-  /** Undefined for a JWT, which is not kept. */
+  /** Undefined for a JWT, which is not stored. */
   readonly access: AccessTokenRecord | undefined;
   readonly refresh: NewRefreshToken | undefined;
-  /** The user's own key that signed the access token: it must be theirs still, or nothing is saved. */
+  /** The user's own key that signed the access token. It must still be current, or nothing is saved. */
   readonly signedBy?: SignedBy | undefined;
 }
 

@@ -8,7 +8,7 @@ import { sealedSessionKeys } from './session-keys.ts';
 import { sealedSigningKeys } from './signing-keys.ts';
 import { sealedUserKeys } from './user-keys.ts';
 
-/** What a start needs comes first. */
+/** The values that a start needs come first. */
 const columns = {
   secrets: sealedSecrets,
   signing_keys: sealedSigningKeys,
@@ -34,17 +34,17 @@ export const noneSealed: SealedCounts = Object.freeze({
 
 export interface ResealStep {
   readonly kind: SealedKind;
-  /** Where the step before ended; undefined for the first one. */
+  /** The end of the last step; undefined for the first step. */
   readonly after: readonly SqlValue[] | undefined;
-  /** Values of one step, which is one transaction. */
+  /** The number of values in one step, which is one transaction. */
   readonly limit: number;
 }
 
 export interface Resealed {
   readonly count: number;
-  /** Where the next step goes on; undefined: there is no more. */
+  /** The start of the next step; undefined: this was the last. */
   readonly next: readonly SqlValue[] | undefined;
-  /** What no encryption key opens, by name. */
+  /** The names of values that no encryption key opens. */
   readonly unopened: readonly string[];
 }
 
@@ -56,8 +56,8 @@ function keyIdOf(column: string): string {
 export function reseal(seal: Seal) {
   return {
     /**
-     * Seals some of what lies under another key again, under the first one. A value that another process wrote meanwhile
-     * stays as that wrote it.
+     * Seals some values again that are not sealed with the first key. A value that another process wrote meanwhile stays
+     * unchanged.
      */
     *resealSome({ kind, after, limit }: ResealStep): Verb<Resealed> {
       const rows = yield* underOthers(seal, columns[kind], { after, limit });
@@ -72,7 +72,7 @@ export function reseal(seal: Seal) {
       return { count, unopened, next: last && keyOf(columns[kind], last) };
     },
 
-    /** How many values of each kind lie under another key than the first one. */
+    /** The number of values of each kind that are not sealed with the first key. */
     *countUnderOtherKeys(): Verb<SealedCounts> {
       const counts = { ...noneSealed };
       for (const kind of sealedKinds) {
@@ -85,7 +85,7 @@ export function reseal(seal: Seal) {
   };
 }
 
-/** Key id, in hexadecimal → how many values lie under it. Opens nothing. */
+/** Key id, in hexadecimal → number of values sealed with it. Opens nothing. */
 export function* countByKey(): Verb<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const { table, column } of Object.values(columns)) {

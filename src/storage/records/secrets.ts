@@ -4,7 +4,7 @@ import { bytes, first, type Row, run, text, type Verb } from '../engine/verb.ts'
 
 export function secrets(seal: Seal) {
   return {
-    /** Makes the candidate the secret of that name, unless there is one; answers with the one that holds. */
+    /** Stores the candidate as the secret of this name, unless there is one. Returns the stored secret. */
     *adoptSecret(name: string, candidate: Uint8Array): Verb<Uint8Array> {
       yield* run(
         'INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',

@@ -7,17 +7,17 @@ import { type CodeClaim, consumeCode, type Redemption } from './codes.ts';
 import { endedKey, endSessionKeys } from './ended-session-keys.ts';
 import { reportEach } from './events.ts';
 
-/** What the browserless exchange gives: a key that the application and this service share, one a user and client. */
+/** The key of the browserless exchange, which the application and this service share. There is one for each user and client. */
 export interface SessionKeyRecord {
   readonly clientId: string;
   readonly subject: string;
   readonly username: string;
-  /** The user under the name that this client knows. */
+  /** The user's name at this client. */
   readonly openid: string;
   readonly scope: string;
-  /** 32 bytes; sealed before it is written. */
+  /** 32 bytes, sealed in the database. */
   readonly key: Uint8Array;
-  /** SHA-256 of the key's text, to be found by. */
+  /** SHA-256 of the key's text, for the lookup. */
   readonly hash: Uint8Array;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -25,7 +25,7 @@ export interface SessionKeyRecord {
 
 export function sessionKeys(seal: Seal) {
   return {
-    /** The new key replaces the one before, together with the consumption of the code. */
+    /** Replaces the earlier key, and uses the code, in one transaction. */
     *redeemSessionCode(claim: CodeClaim, key: SessionKeyRecord): Verb<Redemption> {
       const redemption = yield* consumeCode(claim, key.expiresAt);
       if (redemption === 'replayed') yield* removeSessionKey(key, claim.now);
@@ -59,7 +59,7 @@ export function* revokeSessionKey({ hash, clientId, now }: TokenRevocation): Ver
   const row = yield* first('SELECT client_id FROM session_key WHERE hash = $1', hash);
   if (row === undefined) return 'unknown';
   if (row.client_id !== clientId) return 'other_client';
-  // By its hash: the key that replaced it meanwhile is not the one that was meant.
+  // By hash, so that a new key that replaced it meanwhile stays.
   const ended = yield* all('DELETE FROM session_key WHERE hash = $1 RETURNING hash, expires_at', hash);
   yield* reportEach(
     'token_hash',
@@ -73,7 +73,7 @@ function* removeSessionKey(holder: SessionKeyRecord, now: number): Verb<void> {
   yield* reportEach('token_hash', yield* endSessionKeys(holder, now), now);
 }
 
-/** The insertion waits for another one that is under way, so the key that it made is found and told of, too. */
+/** The insert waits for another running insert, so this verb finds and reports that key too. */
 function* replaceSessionKey(seal: Seal, key: SessionKeyRecord, now: number): Verb<void> {
   if (yield* insertSessionKey(seal, key)) return;
   const ended = yield* endSessionKeys(key, now);

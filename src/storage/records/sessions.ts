@@ -6,7 +6,7 @@ import { type Premises, stillHold } from './preconditions.ts';
 export interface SessionRecord {
   /** SHA-256 of the cookie's value. */
   readonly hash: Uint8Array;
-  /** To name it on pages, where the hash has no business. */
+  /** Identifies the session on pages, which must not show the hash. */
   readonly id: string;
   readonly subject: string;
   readonly username: string;
@@ -16,7 +16,7 @@ export interface SessionRecord {
   readonly address: string | undefined;
 }
 
-/** `outdated`: the judged password is no longer the user's, and it starts no session. */
+/** `outdated`: the checked password is no longer the user's, so no session starts. */
 export function* saveSession(session: SessionRecord, premises: Premises = {}): Verb<'saved' | 'outdated'> {
   if (!(yield* stillHold(premises, session.authenticatedAt))) return 'outdated';
   yield* run(
@@ -52,7 +52,7 @@ export function* listSessions(subject: string, now: number): Verb<readonly Sessi
   return rows.map(session);
 }
 
-/** Only one of this user. */
+/** Only a session of this user. */
 export function* endSession(id: string, subject: string): Verb<boolean> {
   return yield* changed('DELETE FROM login_session WHERE id = $1 AND subject = $2 RETURNING id', id, subject);
 }

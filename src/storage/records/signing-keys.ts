@@ -19,7 +19,7 @@ export interface NewSigningKey {
   readonly kid: string;
   readonly alg: string;
   readonly publicJwk: Readonly<Record<string, unknown>>;
-  /** PKCS #8, DER; sealed before it is written. */
+  /** PKCS #8, DER; sealed in the database. */
   readonly privateKey: Uint8Array;
   readonly createdAt: number;
 }
@@ -27,13 +27,13 @@ export interface NewSigningKey {
 export interface SigningKeyRecord extends NewSigningKey {
   /** next: published, does not sign yet; retired: published until the last token that it signed expires. */
   readonly status: 'next' | 'current' | 'retired';
-  /** When it signed last; undefined unless retired. */
+  /** The time when it stopped signing; undefined unless retired. */
   readonly retiredAt: number | undefined;
 }
 
 export function signingKeys(seal: Seal) {
   return {
-    /** Makes the candidate the current key of its algorithm, unless there is one; answers with the current one. */
+    /** Makes the candidate the current key of its algorithm, unless there is one. Returns the current key. */
     *adoptSigningKey(candidate: NewSigningKey): Verb<SigningKeyRecord> {
       yield* insertKey(seal, candidate, 'current');
       const row = yield* first("SELECT * FROM signing_key WHERE alg = $1 AND status = 'current'", candidate.alg);
@@ -45,23 +45,23 @@ export function signingKeys(seal: Seal) {
       return rows.map((row) => signingKey(row, seal));
     },
 
-    /** Which keys there are, as what: a look that opens none of them. */
+    /** Lists the keys with their states, and opens none of them. */
     *listSigningKids(): Verb<readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]> {
       const rows = yield* all('SELECT kid, status FROM signing_key ORDER BY created_at, kid');
       return rows.map((row) => ({ kid: text(row, 'kid'), status: statusOf(row) }));
     },
 
-    /** Publishes the candidate as the next key of its algorithm; false where one is published already. */
+    /** Publishes the candidate as the next key of its algorithm; false if a next key already exists. */
     *announceSigningKey(candidate: NewSigningKey): Verb<boolean> {
       return yield* insertKey(seal, candidate, 'next');
     },
 
-    /** The next key of the algorithm becomes the current one, if it was published before `publishedBefore`. */
+    /** Makes the next key of the algorithm the current one, if it was published before `publishedBefore`. */
     *promoteSigningKey(promotion: Promotion): Verb<boolean> {
       return yield* promote(promotion);
     },
 
-    /** The candidate becomes the only key of its algorithm: for a key that leaked, whose tokens must end. */
+    /** Makes the candidate the only key of its algorithm. For a leaked key, whose tokens must end. */
     *replaceSigningKeys(candidate: NewSigningKey): Verb<void> {
       const rows = yield* all('DELETE FROM signing_key WHERE alg = $1 RETURNING kid', candidate.alg);
       yield* insertKey(seal, candidate, 'current');
@@ -87,7 +87,7 @@ export interface Promotion {
 }
 
 function* promote({ alg, publishedBefore, now }: Promotion): Verb<boolean> {
-  // Changes nothing, and takes the write lock: of two at once, the second waits here, and then finds no next key.
+  // Changes nothing, but takes the write lock. Of two promotions at once, the second waits here, and then finds no next key.
   const next = yield* first(
     "UPDATE signing_key SET status = 'next' WHERE alg = $1 AND status = 'next' AND created_at <= $2 RETURNING kid",
     alg,

@@ -3,35 +3,35 @@ import type { SealedColumn } from '../engine/sealed-column.ts';
 import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
 import { reportEvent } from './events.ts';
 
-/** What signs the JWTs of one user. Each new version of it has another `kid`, and nothing of the one before is kept. */
+/** The key that signs the JWTs of one user. A new key has another `kid`, and nothing of the old key is kept. */
 export interface NewUserKey {
-  /** 16 random bytes, base64url: it says nothing of the user. */
+  /** 16 random bytes in base64url. It reveals nothing about the user. */
   readonly kid: string;
   readonly subject: string;
   readonly alg: string;
-  /** What makes the key, without names; undefined where signer and verifier share a secret. */
+  /** The public key, without names; undefined if signer and verifier share a secret. */
   readonly publicJwk: Readonly<Record<string, unknown>> | undefined;
-  /** A JWK as JSON; sealed before it is written. */
+  /** A JWK as JSON; sealed in the database. */
   readonly privateJwk: Uint8Array;
   readonly createdAt: number;
 }
 
 export interface UserKeyRecord extends Omit<NewUserKey, 'privateJwk'> {
-  /** Sealed until it is needed: a verifier does not need it. */
+  /** Opens the private key on demand, because a verifier does not need it. */
   openPrivateJwk(): Uint8Array;
 }
 
-/** Which key an access token was signed with. */
+/** The key that signed an access token. */
 export type SignedBy = Pick<NewUserKey, 'subject' | 'alg' | 'kid'>;
 
-/** How many keys one statement asks for. */
+/** The largest number of keys in one statement. */
 export const MOST_KIDS = 32;
 
 const KIDS = Array.from({ length: MOST_KIDS }, (_, index) => `$${index + 1}`).join(', ');
 
 export function userKeys(seal: Seal) {
   return {
-    /** Makes the candidate the user's key, unless there is one; the one that holds. Undefined: it was rotated meanwhile. */
+    /** Makes the candidate the user's key, unless there is one. Returns the user's key. Undefined: it was rotated meanwhile. */
     *adoptUserKey(candidate: NewUserKey): Verb<UserKeyRecord | undefined> {
       yield* run(
         `INSERT INTO user_key (subject, alg, kid, public_jwk, private_jwk, created_at)
@@ -50,7 +50,7 @@ export function userKeys(seal: Seal) {
       return row && userKey(row, seal);
     },
 
-    /** Up to `MOST_KIDS` of them in one statement, in no order; those that there are. */
+    /** The existing keys, of up to `MOST_KIDS` ids in one statement, in no particular order. */
     *findUserKeys(kids: readonly string[]): Verb<readonly UserKeyRecord[]> {
       const asked = Array.from({ length: MOST_KIDS }, (_, index) => kids[index]);
       const rows = yield* all(`SELECT * FROM user_key WHERE kid IN (${KIDS})`, ...asked);
@@ -59,7 +59,7 @@ export function userKeys(seal: Seal) {
   };
 }
 
-/** As it is written: subject, alg, kid, public_jwk, private_jwk, created_at. */
+/** The row to write: subject, alg, kid, public_jwk, private_jwk, created_at. */
 export function userKeyRow(seal: Seal, key: NewUserKey) {
   const publicJwk = key.publicJwk === undefined ? null : JSON.stringify(key.publicJwk);
   const privateJwk = seal.seal(key.privateJwk, purpose(key));
@@ -72,8 +72,8 @@ function* findCurrent(seal: Seal, subject: string, alg: string): Verb<UserKeyRec
 }
 
 /**
- * Whether this is the user's key still. A look that is a write (see `Premises`): a rotation waits until the transaction
- * that asks has ended, so that no token leaves with a key that was rotated before.
+ * True if this is still the user's key. The check is a write (see `Premises`). So a rotation waits until this transaction has
+ * ended, and no token is issued with a rotated key.
  */
 export function* isStillTheirs(signedBy: SignedBy): Verb<boolean> {
   return yield* changed(
@@ -86,14 +86,14 @@ export function* isStillTheirs(signedBy: SignedBy): Verb<boolean> {
 
 export interface UserKeyRotation {
   readonly subject: string;
-  /** When the last JWT that the key can have signed ends by itself. */
+  /** The expiry of the last JWT that the key may have signed. */
   readonly until: number;
   readonly now: number;
 }
 
 /**
- * Ends every JWT of a user, wherever it is verified: the key is gone, private part and public, and the feed says so. The next
- * token makes the next key. Returns the `kid`s that ended. It is the last step of a larger verb. If that ends grants too,
+ * Ends every JWT of a user at every verifier: both parts of the key are removed, and the feed reports it. The next token makes
+ * the next key. Returns the `kid`s that ended. It is the last step of a larger verb. If that verb ends grants too,
  * `removeUserKeys` comes before them and `reportUserKeys` last, as in `endEverything`.
  */
 export function* rotateUserKey({ subject, until, now }: UserKeyRotation): Verb<readonly string[]> {
@@ -102,7 +102,7 @@ export function* rotateUserKey({ subject, until, now }: UserKeyRotation): Verb<r
   return kids;
 }
 
-/** After sessions and before codes and grants: the order in which an exchange of a code takes its rows. */
+/** Comes after sessions, and before codes and grants. An exchange of a code locks its rows in the same order. */
 export function* removeUserKeys(subject: string): Verb<readonly string[]> {
   const rows = yield* all('DELETE FROM user_key WHERE subject = $1 RETURNING kid', subject);
   return rows.map((row) => text(row, 'kid'));
@@ -124,7 +124,7 @@ function userKey(row: Row, seal: Seal): UserKeyRecord {
   };
 }
 
-/** A row that was copied to another user, or under another algorithm, does not open. */
+/** A row that was copied to another user or algorithm does not open. */
 function purpose({ subject, alg, kid }: SignedBy): string {
   return `user key ${JSON.stringify([subject, alg, kid])}`;
 }

@@ -5,7 +5,7 @@ import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 import { storageError } from './errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** Verbs on SQLite: writes go through the group commit, reads see what is committed. */
+/** Runs verbs on SQLite. Writes use the group commit, and reads see committed data. */
 export function sqliteEngine(
   database: DatabaseSync,
   group: GroupCommit,
@@ -25,7 +25,7 @@ export function sqliteEngine(
   };
 }
 
-/** For a database that is open read-only. */
+/** For a database that is opened read-only. */
 export function sqliteReader(database: DatabaseSync): ReadEngine {
   return readerOf(database, executor(database));
 }

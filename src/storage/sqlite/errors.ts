@@ -8,12 +8,12 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
-/** As long as it is not told by SQLite, nothing is wrong with the open database. */
+/** True for an error of SQLite. With any other error, the open database is intact. */
 export function isFromSqlite(error: unknown): boolean {
   return primaryCode(error) !== undefined || isClosed(error);
 }
 
-/** A broken constraint is a bug of ours and stays what it is; everything else that SQLite reports is an outage. */
+/** A violated constraint is our bug, and stays an error. Every other error of SQLite is an outage. */
 export function storageError(error: unknown): unknown {
   const isBug = primaryCode(error) === SQLITE_CONSTRAINT || !isFromSqlite(error);
   return isBug ? error : new StorageUnavailable('the store failed', { cause: error });

@@ -4,7 +4,7 @@ import { StorageUnavailable } from '../engine/errors.ts';
 import { isBusy, storageError } from './errors.ts';
 
 interface Write {
-  /** For one statement. SQLite rolls it back if it fails. */
+  /** For one statement, which SQLite rolls back if it fails. */
   readonly isOne: boolean;
   run(): unknown;
   resolve(value: unknown): void;
@@ -15,19 +15,19 @@ type Settled = { readonly value: unknown } | { readonly error: unknown };
 
 export interface GroupCommitOptions {
   readonly clock: Clock;
-  /** Milliseconds for which a commit waits for another process that writes. */
+  /** Milliseconds for which a commit waits for another writing process. */
   readonly busyDeadline: number;
-  /** Told after every commit how many writes shared it. */
+  /** Called after every commit with the number of writes in it. */
   readonly onCommit?: ((writes: number) => void) | undefined;
-  /** Whether what is committed now will be found again; where it will not, nothing is. */
+  /** False if a commit now would be lost; then nothing is committed. */
   readonly lasts?: (() => boolean) | undefined;
 }
 
 export interface GroupCommit {
   write<Result>(run: () => Result): Promise<Result>;
-  /** The same for a single statement without other effects. */
+  /** Does the same for a single statement without other effects. */
   writeOne<Result>(run: () => Result): Promise<Result>;
-  /** Settles when nothing waits any more. */
+  /** Settles when no write is waiting. */
   drain(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function buildGroupCommit(database: DatabaseSync, options: GroupCommitOpt
 
   function commit(): void {
     if (options.lasts?.() === false) {
-      rejectAll(takeBatch(), new StorageUnavailable('the file of the database is not where it was'));
+      rejectAll(takeBatch(), new StorageUnavailable('the file of the database was moved or deleted'));
       return;
     }
     firstTry ??= options.clock.monotonic();
@@ -106,7 +106,7 @@ function prepareControl(database: DatabaseSync) {
   };
 }
 
-/** Throws only when the transaction as a whole is lost, as SQLite does on a full disk or a failed read. */
+/** Throws only if the whole transaction is lost, which SQLite does on a full disk or a failed read. */
 function runInSavepoint(database: DatabaseSync, control: Control, { run }: Write): Settled {
   control.savepoint.run();
   try {
@@ -130,7 +130,7 @@ function runAlone(database: DatabaseSync, _control: Control, { run }: Write): Se
   }
 }
 
-/** Whatever fails here leaves the transaction open, and the next `BEGIN` says so. */
+/** If a step fails here, the transaction stays open, and the next `BEGIN` reports it. */
 function abandon(database: DatabaseSync, control: Control): void {
   try {
     if (database.isTransaction) control.rollback.run();

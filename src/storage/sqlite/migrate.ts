@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { checksumOf, journal, missing } from '../migrations/journal.ts';
 import type { Migration } from '../migrations/migration.ts';
 
-/** Brings the database to the version of this program, whole or not at all; the write lock keeps other processes out. */
+/** Migrates the database to the version of this program, completely or not at all. The write lock keeps other processes out. */
 export function migrate(database: DatabaseSync, migrations: readonly Migration[], now: number): void {
   database.exec('BEGIN IMMEDIATE');
   try {

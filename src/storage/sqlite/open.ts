@@ -17,7 +17,7 @@ import { buildGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { watchSqlite } from './watch.ts';
 
-/** `sqlite:FILE`, or `sqlite::memory:` for what may be forgotten. */
+/** `sqlite:FILE`, or `sqlite::memory:` for data that may be lost. */
 export async function openSqlite(location: string, options: OpenOptions): Promise<Records> {
   const file = location === IN_MEMORY ? location : resolve(options.directory, location);
   const database = openFile(file);
@@ -41,7 +41,7 @@ export async function openSqlite(location: string, options: OpenOptions): Promis
   }
 }
 
-/** The file is made by us, so that it is never readable by others; SQLite gives its side files the same mode. */
+/** This program makes the file, so that others can never read it. SQLite gives its side files the same mode. */
 function openFile(file: string): DatabaseSync {
   try {
     if (file !== IN_MEMORY) {
@@ -54,13 +54,13 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** Pages of 4 KiB in the journal before they are moved to the database: one that many commits changed is moved once. */
+/** Pages of 4 KiB in the journal before SQLite moves them to the database. A page that many commits changed is moved once. */
 const CHECKPOINT_EVERY = 4096;
 
-/** KiB. What a group commit changes stays in memory until it is written, and once. */
+/** KiB. Pages that a group commit changes stay in memory until they are written, so each is written once. */
 const CACHE = 16_384;
 
-/** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. */
+/** A wait inside SQLite blocks the event loop. So SQLite hardly waits, and this program waits instead. */
 const pragmas = `
   PRAGMA busy_timeout = 5;
   PRAGMA journal_mode = WAL;
@@ -68,7 +68,7 @@ const pragmas = `
   PRAGMA cache_size = -${CACHE};
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_EVERY}`;
 
-/** Another process may be at the same step: SQLite does not wait by itself when the journal mode changes. */
+/** Another process may be at the same step. SQLite does not wait by itself when the journal mode changes. */
 async function prepareDatabase(database: DatabaseSync, { clock }: OpenOptions): Promise<void> {
   const deadline = clock.monotonic() + 10_000;
   for (;;) {
@@ -91,8 +91,8 @@ function ownKeys(file: string, database: DatabaseSync, warn: OpenOptions['warn']
 }
 
 /**
- * Whether the path still names the same file. Throws if it names none. SQLite keeps writing to a file that was moved, deleted
- * or replaced, and those commits are lost with the process.
+ * True while the path names the same file. Throws if it names none. SQLite keeps writing to a file that was moved, deleted or
+ * replaced, and those commits are lost with the process.
  */
 export function sameFile(path: string): () => boolean {
   const opened = placeOf(path);

@@ -9,7 +9,7 @@ import type { ReadOptions } from '../lookup/read.ts';
 import { sqliteReader } from './engine.ts';
 import { isBusy, isFromSqlite, storageError } from './errors.ts';
 
-/** A reader meets a lock only while another process recovers or closes the database: about a second is waited for it. */
+/** A reader meets a lock only while another process recovers or closes the database. It waits about a second for this. */
 const BUSY_TRIES = 50;
 const RETRY_EVERY = 15;
 
@@ -37,7 +37,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof StorageUnavailable && error.cause !== undefined ? error.cause : error;
 }
 
-/** What SQLite says names tables and files, never what is in them. */
+/** SQLite's message names tables and files, never their content. */
 function unavailable(cause: unknown): unknown {
   const told = storageError(cause);
   if (told === cause || !(cause instanceof Error)) return told;
@@ -45,8 +45,8 @@ function unavailable(cause: unknown): unknown {
 }
 
 /**
- * The database that has this name now. A moved file could still be read through the open handle, and its replacement would
- * not be. So the name is checked before each read.
+ * The database that has this name now. An open handle would continue to read a moved file, and would miss its replacement. So
+ * the name is checked before each read.
  */
 function followFile(file: string, open: (file: string) => ReadEngine) {
   let held: { readonly engine: ReadEngine; readonly identity: string } | undefined;
@@ -73,7 +73,7 @@ function followFile(file: string, open: (file: string) => ReadEngine) {
   };
 }
 
-/** By device and inode: no other file can get them while this one is open. */
+/** Device and inode: no other file can have them while this one is open. */
 function identityOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -83,14 +83,14 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-/** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. */
+/** A wait inside SQLite blocks the event loop. So SQLite hardly waits, and this program waits instead. */
 function open(file: string): ReadEngine {
   return sqliteReader(new DatabaseSync(file, { readOnly: true, timeout: 5 }));
 }
 
 /**
- * To read a database in WAL mode, SQLite creates two files beside it. Without a journal, no process has it open, and nothing
- * changes.
+ * To read a database in WAL mode, SQLite creates two files beside it. Without a journal, no process has the database open, and
+ * it does not change.
  */
 function openTraceless(file: string): ReadEngine {
   if (existsSync(`${file}-wal`)) return open(file);

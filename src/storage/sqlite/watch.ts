@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 
-/** Milliseconds. Commands are other processes, and SQLite does not announce another process's commits. */
+/** Milliseconds. Commands are other processes, and SQLite does not report another process's commits. */
 const POLL = 200;
 
 export interface SqliteWatch {
   readonly watch: WatchEvents;
-  /** After every commit of this process. */
+  /** Called after every commit of this process. */
   committed(): void;
 }
 
-/** Learns by a trigger of this connection alone that events were written, and tells of them once they are committed. */
+/** A trigger of this connection reports new events. The watcher announces them after the commit. */
 export function watchSqlite(database: DatabaseSync): SqliteWatch {
   const watchers = new Set<() => void>();
   const poll = pollEvents(POLL);
