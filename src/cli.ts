@@ -3,7 +3,7 @@ import { versionLine } from './base/package-file.ts';
 import { errorStyle, helpStyle, styleCommands } from './commands/common/command-style.ts';
 import { SecretValueError, USAGE } from './commands/common/usage-error.ts';
 
-/** One row a command: its file registers its name, options and action. */
+/** One row for each command. Its file registers its name, options and action. */
 const commands: Readonly<Record<string, Load>> = {
   demo: () => import('./commands/demo.ts'),
   init: () => import('./commands/init.ts'),
@@ -33,18 +33,18 @@ const commands: Readonly<Record<string, Load>> = {
 
 type Load = () => Promise<{ register(program: Command): void }>;
 
-/** The command that is named, since modules of others cost time and memory; help, mistakes and `completion` tell of all. */
+/** Loads only the named command, because other modules cost time and memory. Help, errors and `completion` need all. */
 function toLoad(name = ''): readonly Load[] {
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
   return named === undefined || name === 'completion' ? Object.values(commands) : [named];
 }
 
-/** The help names commands in the order of the table, each below its heading. */
+/** The help lists commands in the order of this table, each below its heading. */
 const headings: Readonly<Record<string, readonly string[]>> = {
   'To begin:': ['demo', 'init', 'protect', 'import', 'completion', 'version'],
   'The two programs:': ['gateway', 'authorization'],
-  'To look, and change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
-  'To administer clients, people, tokens and keys:': [
+  'Commands that change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
+  'Commands for clients, users, tokens and keys:': [
     'client',
     'user',
     'token',
@@ -58,7 +58,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
 const EXAMPLES = `
 Examples:
   gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com    put a gateway in front of an API, in shadow mode
-  gatehouse check gateway.yaml authorization.yaml                              list every mistake, also between the two files
+  gatehouse check gateway.yaml authorization.yaml                              list every mistake, even between the files
   gatehouse explain GET /orders/7 --scope orders.read                          show how the gateway would handle a request
 `;
 
@@ -67,7 +67,7 @@ function putInOrder(program: Command): void {
     for (const name of names) program.commands.find((each) => each.name() === name)?.helpGroup(heading);
 }
 
-/** A file without its option is the commonest slip. */
+/** The most common mistake: a file without its option. */
 function forgotConfig(args: readonly string[], { code }: CommanderError): string | undefined {
   const file = args.find((arg) => /\.ya?ml$/.test(arg));
   return file === undefined || code !== 'commander.excessArguments'
@@ -75,7 +75,7 @@ function forgotConfig(args: readonly string[], { code }: CommanderError): string
     : `Did you mean \`--config ${file}\`?\n`;
 }
 
-/** Commander has printed its own errors, and its help. */
+/** Commander has already printed its own errors and its help. */
 function explained(args: readonly string[], error: CommanderError): string {
   if (error instanceof SecretValueError) return `error: ${error.message}\n${SEE_HELP}\n`;
   return forgotConfig(args, error) ?? '';
@@ -83,10 +83,10 @@ function explained(args: readonly string[], error: CommanderError): string {
 
 const SEE_HELP = '(see --help)';
 
-/** `-V`, as it was called once. */
+/** `-V` is an old spelling. */
 const OLD_SPELLINGS: ReadonlyMap<string | undefined, string> = new Map([['-V', '--version']]);
 
-/** Every command of `gatehouse`, or only the one of this name. */
+/** All commands of `gatehouse`, or only the command with this name. */
 export async function buildProgram(name?: string): Promise<Command> {
   const program = new Command('gatehouse')
     .description('OAuth 2.0 in front of an API that does not support it, and a service that issues the tokens')

@@ -1,4 +1,7 @@
-/** An answer that arrived while this process was busy is read before the deadline, in milliseconds, is judged. */
+/**
+ * Waits for an answer until a deadline, in milliseconds. An answer that arrived while this process was busy is still read
+ * before the deadline is checked.
+ */
 export function answerWithin<Value>(answer: Promise<Value>, deadline: number): Promise<Value> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error('no answer in time'));

@@ -1,33 +1,33 @@
 import { shareOf } from './client-address.ts';
 import { Lane, Semaphore } from './semaphore.ts';
 
-/** Who asks for a job. */
+/** The caller of a job. */
 export interface Asker {
-  /** Whom jobs are shared out by, such as an address block. */
+  /** The group that shares places, such as an address block. */
   readonly block: string;
-  /** The largest share of all places, running and waiting, for this block. 1 means all. */
+  /** The largest share of all places, running and waiting, for this block. 1 means all places. */
   readonly share: number;
-  /** Jobs of this caller have places of their own, which no other caller can take. Its block has a name of its own. */
+  /** Jobs of known callers have separate places, which no other caller can take. Their blocks have separate names. */
   readonly isKnown?: boolean;
 }
 
-/** Jobs that a machine can do a few of at a time. */
+/** A queue for jobs of which a machine can run only a few at a time. */
 export interface BoundedQueue {
   /**
    * Returns the job's result. Blocks take turns, with known ones too, so one long queue delays no other. Returns undefined
-   * without starting the job if the block has its whole share, or if every place is taken by blocks with no more than this
-   * one. The same if a block with less took the place. Jobs without a block have no share.
+   * without starting the job if the block has its whole share. Does the same if the queue is full and no block has more places
+   * than this one, or if a block with fewer places takes the place later. Jobs without a block have no share.
    */
   run<Result>(job: () => Promise<Result>, asker?: Asker): Promise<Result | undefined>;
-  /** How many each block has under way and waiting; for tests and views. */
+  /** The number of running and waiting jobs of each block; for tests and views. */
   held(): { readonly known: ReadonlyMap<string, number>; readonly strangers: ReadonlyMap<string, number> };
 }
 
 export interface QueueLimits {
   readonly atOnce: number;
-  /** Places where jobs wait, in all. */
+  /** The number of waiting places, in total. */
   readonly waiting: number;
-  /** So many of them only for known blocks. Default: 0, and then known blocks wait with all others. */
+  /** The number of waiting places that only known blocks may use. Default: 0, and then known blocks wait with all others. */
   readonly kept?: number;
 }
 
@@ -51,7 +51,7 @@ export function buildBoundedQueue({ atOnce, waiting, kept = 0 }: QueueLimits): B
   };
 }
 
-/** The halls take turns while there are waiters in both. */
+/** The halls take turns while both have waiters. */
 function inTurn(known: Hall, strangers: Hall): () => Lane | undefined {
   let last = strangers;
   return () => {
@@ -61,11 +61,11 @@ function inTurn(known: Hall, strangers: Hall): () => Lane | undefined {
   };
 }
 
-/** Jobs of one block. */
+/** The jobs of one block. */
 class Line {
   readonly block: string;
   readonly lane = new Lane();
-  /** Under way and waiting. */
+  /** Running and waiting jobs. */
   held = 0;
 
   constructor(block: string) {
@@ -73,10 +73,10 @@ class Line {
   }
 }
 
-/** The queue of jobs without a block. */
+/** The name for jobs without a block. */
 const NOBODY = '';
 
-/** Where lines wait. They take turns in the order of this map. */
+/** A set of lines that wait. They take turns in the order of this map. */
 class Hall {
   readonly #lines = new Map<string, Line>();
   readonly #places: number;
@@ -86,7 +86,7 @@ class Hall {
     this.#places = places;
   }
 
-  /** Undefined: there is no place for it. */
+  /** Undefined: there is no place. */
   enter(asker: Asker | undefined, goesAtOnce: boolean): Line | undefined {
     const line = this.#lines.get(asker?.block ?? NOBODY) ?? new Line(asker?.block ?? NOBODY);
     const most = asker === undefined ? Number.POSITIVE_INFINITY : shareOf(asker.share, this.#places);
@@ -97,13 +97,13 @@ class Hall {
     return line;
   }
 
-  /** Settles with false where its place was given away. */
+  /** Resolves with false if another job took its place. */
   wait({ lane }: Line): Promise<boolean> {
     this.waiting++;
     return lane.wait();
   }
 
-  /** The lane whose turn it is, for its first waiter to be called. It is then the last in turn. */
+  /** The lane whose turn it is, so that its first waiter starts. The lane then moves to the end. */
   call(): Lane | undefined {
     const line = this.#lines.values().find(({ lane }) => lane.size > 0);
     if (line === undefined) return undefined;
@@ -122,7 +122,7 @@ class Hall {
     return new Map(this.#lines.values().map(({ block, held }) => [block, held]));
   }
 
-  /** From the longest line, where it has more than this one will have. */
+  /** Dismisses the last waiter of the longest line, if that line has more waiters than this one will have. */
   #makeRoom({ lane: { size } }: Line): boolean {
     const longest = this.#lines
       .values()

@@ -6,7 +6,7 @@ export interface Cidr {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address; undefined where it is none. */
+/** Parses `10.0.0.0/8`, `fd00::/8`, or one address; undefined for any other text. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length, ...more] = text.split('/');
   const version = isIP(address);

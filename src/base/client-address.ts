@@ -1,8 +1,8 @@
 import { remembered } from './remembered.ts';
 
 /**
- * Whom an address stands for when requests are counted: IPv4 for itself, IPv6 for its /64, which is one link, in one
- * spelling; or for its /56 or /48, which is what one site may have (RFC 6177 §2). Anything else stays as it is.
+ * The block that counts for an address. IPv4 counts alone. IPv6 counts by its /64, which is one link, or by its /56 or /48,
+ * which is one site (RFC 6177 §2), in one spelling. Any other text stays unchanged.
  */
 export function addressBlock(address: string, prefix: 64 | 56 | 48 = 64): string {
   if (!address.includes(':')) return address;
@@ -12,20 +12,20 @@ export function addressBlock(address: string, prefix: 64 | 56 | 48 = 64): string
   return isMapped ? dotted(groups) : beginnings[prefix](groups).map(hex).join(':');
 }
 
-/** No two of different lengths are spelled the same. */
+/** Blocks of different lengths never have the same spelling. */
 const beginnings: Readonly<Record<64 | 56 | 48, (groups: readonly number[]) => readonly number[]>> = {
   64: (groups) => groups.slice(0, 4),
   56: (groups) => [...groups.slice(0, 3), (groups[3] ?? 0) >> 8, 0, 0],
   48: (groups) => groups.slice(0, 3),
 };
 
-/** The block as a configuration file may name it: `192.0.2.7`, `2001:db8:0:0::/64`. */
+/** The block in the form of a configuration file: `192.0.2.7`, `2001:db8:0:0::/64`. */
 export function blockName(address: string): string {
   const block = addressBlock(address);
   return block !== address && block.includes(':') ? `${block}::/64` : block;
 }
 
-/** RFC 4291 §2.2: `::` stands for as many groups of zero as are lacking. */
+/** RFC 4291 §2.2: `::` replaces all missing groups of zero. */
 function groupsOf(address: string): readonly number[] {
   const [head = '', tail] = address.split('::');
   const before = parse(head);
@@ -58,18 +58,21 @@ function hex(group: number): string {
   return group.toString(16);
 }
 
-/** An IPv4 peer of a dual-stack listener is an IPv4 peer. */
+/** Converts an IPv4-mapped address: an IPv4 peer of a dual-stack listener counts as IPv4. */
 export function plainAddress(address = ''): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
-/** `addressBlock` for the address of each request: to take one of IPv6 apart costs microseconds, so the last are remembered. */
+/** `addressBlock` with a cache for the last addresses: parsing an IPv6 address takes microseconds. */
 export function rememberedBlocks(): (address: string) => string {
   const blockOf = remembered(addressBlock);
   return (address) => (address.includes(':') ? blockOf(address) : address);
 }
 
-/** What one client address may have of so many: one at least; and where it is less than all, one less than all, if there are two. */
+/**
+ * The number of `all` that one client address may use. It is at least one. A share below 1 leaves at least one to others, if
+ * there are two.
+ */
 export function shareOf(share: number, all: number): number {
   return share >= 1 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(share * all));
 }

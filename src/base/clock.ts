@@ -1,8 +1,8 @@
-/** Time comes in from outside, so that tests can hold it still. */
+/** The source of time, which tests can replace. */
 export interface Clock {
-  /** Wall clock, milliseconds since the epoch: for `exp`, `iat` and everything else that another machine reads. */
+  /** Wall clock, milliseconds since the epoch: for `exp`, `iat` and other times that another machine reads. */
   now(): number;
-  /** Monotonic milliseconds: for lifetimes of cache entries and waits, which a step of the wall clock must not change. */
+  /** Monotonic milliseconds: for cache lifetimes and waits, which a step of the wall clock must not change. */
   monotonic(): number;
 }
 
@@ -17,14 +17,15 @@ export function seconds(clock: Clock): number {
 }
 
 /**
- * Seconds by which a wall clock may have been ahead by mistake. Tokens from that time stay valid. Tokens of a clock that was
- * further ahead do not: they would live too long by that much.
+ * Seconds by which a wall clock may have been fast. Tokens from that time stay valid. Tokens from a clock that was even faster
+ * are invalid, because they would live too long.
  */
 export const LONGEST_STEP = 86_400;
 
 /**
- * Whole seconds for what lets go of things that have ended: a wall clock that jumps ahead must not make it forget what was
- * revoked or used, since it may be set back. It stays behind by the jump, a day at most, and follows a step back at once.
+ * The clock for deleting ended things, in whole seconds. A wall clock may jump ahead and be set back later. Meanwhile, nothing
+ * that was revoked or used may be forgotten. So this clock stays behind by the size of the jump, at most a day. It follows a
+ * step back at once.
  */
 export function forgettingClock(clock: Clock): () => number {
   const start = clock.now() - clock.monotonic();

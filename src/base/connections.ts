@@ -2,17 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
-  /** How many there are. */
+  /** The number of open connections. */
   readonly open: number;
-  /** From now on every answer is the last of its connection, and says so. */
+  /** From now on, every answer is the last of its connection, and announces this. */
   lastAnswers(): void;
-  /** From now on every connection ends with the answer that it waits for; one that waits for none ends at once. */
+  /** From now on, every connection ends after its pending answer. A connection without one ends at once. */
   drain(): void;
 }
 
 /**
- * After `close()`, Node.js leaves an idle connection open until its timeout, and also one that never sent a request. We end
- * them ourselves, so that a stop takes only as long as the requests in flight.
+ * After `close()`, Node.js leaves an idle connection open until its timeout, even one that never sent a request. This ends such
+ * connections, so that a stop takes only as long as the requests in flight.
  */
 export function trackConnections(server: Server): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();

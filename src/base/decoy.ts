@@ -1,11 +1,11 @@
 import { hmacSha256 } from './hmac.ts';
 
 /**
- * A password cost for an unknown name. A name always gets the same cost, and costs are as frequent as among real users. So
- * the time of a rejection does not reveal which names exist. When a cost appears or disappears, most names keep theirs.
+ * The password cost for an unknown name. A name always gets the same cost, and costs are as frequent as among real users. So
+ * the time of a rejection does not reveal which names exist. When a cost appears or disappears, most names keep their cost.
  * Undefined: nothing is stored.
  * @param key a secret: with it, a stranger could compute which cost an unknown name has
- * @param costs cost → how many users have it
+ * @param costs cost → number of users with this cost
  */
 export function decoyCost(key: Uint8Array, name: string, costs: ReadonlyMap<string, number>): string | undefined {
   let least = Number.POSITIVE_INFINITY;
@@ -21,7 +21,10 @@ export function decoyCost(key: Uint8Array, name: string, costs: ReadonlyMap<stri
 
 const BYTES = 6;
 
-/** Exponentially distributed: of several that are divided by weights, each is the least as often as its weight says. */
+/**
+ * An exponentially distributed number. Divided by weights, each of several such numbers is the smallest as often as its weight
+ * says.
+ */
 function lot(key: Uint8Array, text: string): number {
   const drawn = hmacSha256(key, text).readUIntBE(0, BYTES);
   return -Math.log((drawn + 1) / 2 ** (8 * BYTES));

@@ -1,10 +1,10 @@
 /**
- * Ends this process with `status`, whatever its threads do. `process.exit` waits for the thread pool, and a thread may hang
- * in a write to a blocked pipe or a lost disk. So another program replaces this one, which ends its threads, and returns the
- * status. A signal would lose it.
+ * Ends this process with `status`, even if a thread hangs. `process.exit` waits for the thread pool, and a thread may hang in a
+ * write to a blocked pipe or a lost disk. So another program replaces this one, which ends its threads, and returns the status.
+ * A signal would lose the status.
  */
 export function exitForCertain(status: number): never {
-  // As the last listener, so that all pending writes come first.
+  // The last listener, so that all pending writes come first.
   process.once('exit', () => replaceBy(status));
   process.exit(status);
 }
@@ -14,7 +14,7 @@ function replaceBy(status: number): void {
   try {
     process.execve?.(execPath, [execPath, '-e', `process.exit(${status})`], {});
   } catch {
-    // Not on this system, or not allowed.
+    // This system does not support it, or does not allow it.
   }
   process.kill(process.pid, 'SIGKILL');
 }

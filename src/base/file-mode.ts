@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** What is wrong with who may open a file. `refused`: others can; `warned`: its group can write to it. */
+/** The fault of a file's permissions. `refused`: others can open it; `warned`: its group can write to it. */
 export interface Openness {
   readonly verdict: 'refused' | 'warned';
   readonly message: string;
@@ -11,8 +11,8 @@ const EVERYBODY = 0o006;
 const GROUP_WRITES = 0o020;
 
 /**
- * The one rule for files that hold secrets. The group may read: files of a Secret that Kubernetes mounts with an `fsGroup`
- * have the mode 0440. Windows has no such bits. `name`: as the operator knows the file.
+ * The only rule for files with secrets. The group may read: files of a Secret that Kubernetes mounts with an `fsGroup` have the
+ * mode 0440. Windows has no such modes. `name`: the name of the file for the operator.
  */
 export function secretFileFault(file: string, name = file): Openness | undefined {
   const mode = modeOf(file);
@@ -20,7 +20,7 @@ export function secretFileFault(file: string, name = file): Openness | undefined
     return {
       verdict: 'refused',
       message: `other users of this machine can read or write the file ${name}`,
-      hint: `chmod 640 ${name}, or 600; of a Secret in Kubernetes: \`defaultMode: 0440\` with an \`fsGroup\``,
+      hint: `chmod 640 ${name}, or 600; for a Secret in Kubernetes: \`defaultMode: 0440\` with an \`fsGroup\``,
     };
   if ((mode & GROUP_WRITES) === 0) return undefined;
   return {
@@ -30,13 +30,18 @@ export function secretFileFault(file: string, name = file): Openness | undefined
   };
 }
 
-/** For a file that reveals much and opens nothing, such as a database of hashes or an audit log: one line for the log. */
+/**
+ * For a file that reveals much but opens nothing, such as a database of hashes or an audit log. Returns one line for the log.
+ */
 export function readableByEverybody(file: string): string | undefined {
   if ((modeOf(file) & EVERYBODY) === 0) return undefined;
   return `other users of this machine can read or write the file ${file}: chmod 600 it`;
 }
 
-/** Undefined for a path that cannot be read, which its reader reports, and for a device or pipe, which stores nothing. */
+/**
+ * Undefined for a path that cannot be read, because its reader reports it. Undefined also for a device or a pipe, which stores
+ * nothing.
+ */
 function modeOf(file: string): number {
   if (process.platform === 'win32') return 0;
   try {

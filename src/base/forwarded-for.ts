@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import { parseCidr } from './cidr.ts';
 
-/** The proxies whose word is believed. */
+/** The trusted proxies. */
 export interface TrustedProxies {
   includes(address: string): boolean;
   /**
-   * The client and the trusted proxies after it, from the lines of X-Forwarded-For. Read from the right, since each
-   * address was written by the proxy after it (advisory 13); a hop that is no address ends what can be believed.
+   * The client and the trusted proxies after it, from the lines of X-Forwarded-For. Read from the right, because the next proxy
+   * wrote each address (advisory 13). A hop without an address ends the trusted part.
    */
   believed(lines: readonly string[]): readonly string[];
 }
@@ -29,7 +29,7 @@ function blockList(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-/** From the right, as far as somebody asks: a client may have written a hundred thousand. */
+/** Lazy, from the right: a client may have written a hundred thousand hops. */
 function* hopsOf(lines: readonly string[]): Generator<string | undefined> {
   for (const line of lines.toReversed()) {
     for (let end = line.length; end >= 0; ) {
@@ -50,7 +50,7 @@ function believed(isTrusted: (address: string) => boolean, hops: Iterable<string
   return nearestFirst.reverse();
 }
 
-/** The address of one hop; undefined where it has none. Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
+/** The address of one hop; undefined if it has none. Some proxies also write the port: `192.0.2.1:80`, `[2001:db8::1]:80`. */
 export function hopAddress(hop: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+)(?::\d+)?)$/.exec(hop) ?? [undefined, undefined, hop];
   const address = bracketed ?? plain ?? hop;

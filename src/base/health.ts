@@ -6,19 +6,19 @@ import { type IsOurs, refusePages } from './refuse-pages.ts';
 /** Why a process is not ready. */
 export interface NotReady {
   readonly reason: string;
-  /** What failed last; it may name hosts, and never holds a secret. */
+  /** The last failure. It may name hosts, and never contains a secret. */
   readonly cause?: string | undefined;
 }
 
 export interface Health {
   /** Undefined: ready. */
   readonly notReady: () => NotReady | undefined | Promise<NotReady | undefined>;
-  /** A remark about a process that is ready anyway. */
+  /** A remark about a process that is ready. */
   readonly remark?: () => string | undefined;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
 }
 
-/** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
+/** /livez, /readyz and /metrics, for probes and scrapers, on a separate listener. */
 export function buildHealth(
   { notReady, remark, registry }: Health,
   isOurs: IsOurs,

@@ -4,8 +4,8 @@ const BLOCK = 64;
 const DIGEST = 32;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of the parts as if they were one; text counts in UTF-8. The same as `createHmac`, in a fraction
- * of its time: for short messages that costs more in objects than in hashing.
+ * HMAC-SHA-256 (RFC 2104) of the joined parts, with text in UTF-8. It equals `createHmac`, and is much faster: for short
+ * messages, `createHmac` spends more time on objects than on hashing.
  */
 export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
   const short = key.length > BLOCK ? digestOf(key) : key;
@@ -19,7 +19,7 @@ export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Ar
   return digestOf(outer);
 }
 
-/** As text and back: a digest as bytes has an allocation of its own, and takes twice as long. */
+/** Through hexadecimal text: a digest as bytes needs its own allocation, and takes twice as long. */
 function digestOf(message: Uint8Array): Buffer {
   return Buffer.from(hash('sha256', message, 'binary'), 'latin1');
 }

@@ -1,9 +1,9 @@
-/** The last value that was made, and what it was made from: the same again is not made twice. */
+/** Caches the last value with its inputs, so that equal inputs do not make it twice. */
 export class LastMade<Value> {
   #key: readonly unknown[] = [];
   #made: { readonly value: Value } | undefined;
 
-  /** `key`: everything that the value depends on. Its parts are compared by identity. */
+  /** `key`: all inputs of the value. They are compared by identity. */
   for(key: readonly unknown[], make: () => Value): Value {
     if (this.#made === undefined || !this.#isFor(key)) {
       this.#made = { value: make() };

@@ -2,18 +2,18 @@ import { Server } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Milliseconds after a stop signal in which a kept connection may bring another request. RFC 9112 §9.6: closing a connection
- * loses a request in flight. So each client gets `Connection: close` with its next answer. Only connections without a request
- * in this time are closed silently.
+ * Milliseconds after a stop signal in which an open connection may send another request. Closing a connection would lose a
+ * request in flight (RFC 9112 §9.6). So each client gets `Connection: close` with its next answer. Only connections without a
+ * request in this time are closed silently.
  */
 export const LAST_REQUESTS = 500;
 
-/** Turns of the event loop for which connections may keep coming before the listener closes all the same. */
+/** Turns of the event loop in which new connections may still arrive. Then the listener closes anyway. */
 const MOST_TURNS = 100;
 
 /**
- * Stops accepting and leaves open connections alone, unlike an HTTP server's `close`. Clients that have connected by now are
- * accepted first: closing a listener resets its queue.
+ * Stops accepting connections, but leaves open ones alone, unlike an HTTP server's `close`. Clients that have already connected
+ * are accepted first, because closing a listener resets its queue.
  */
 export async function stopListening(server: Server): Promise<void> {
   let came = true;
@@ -30,7 +30,7 @@ export async function stopListening(server: Server): Promise<void> {
   Server.prototype.close.call(server);
 }
 
-/** Resolves once nothing is open, or the time is over; whatever had arrived by then is read. */
+/** Resolves when nothing is open, or the time is over. Everything that has arrived by then is read. */
 export async function lastRequests(isOpen: () => boolean, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   while (isOpen() && performance.now() < end) await pause(10);

@@ -1,23 +1,23 @@
 import { constants, type Http2Session, type Http2Stream } from 'node:http2';
 
-/** nghttp2's NGHTTP2_ERR_PROTO: a frame that breaks the protocol, of a stream or of the connection. */
+/** nghttp2's NGHTTP2_ERR_PROTO: a frame that violates the protocol, of a stream or of the connection. */
 const BROKEN = -505;
 
-/** Milliseconds for a reset that waits behind what the other side has not taken yet. */
+/** Milliseconds for a reset that waits behind data for a slow reader. */
 const PATIENCE = 1_000;
 
 /**
- * Content that is longer than its Content-Length is an error of its stream (RFC 9113 §8.1.1), and nghttp2 resets that
- * stream only. But it reports the fault with the code of a broken connection, and Node.js then destroys the session with
- * every other request on it. Here such a report waits for the reset that explains it. Without one it was about the
- * connection, and the session is destroyed as ever.
+ * Content that is longer than its Content-Length is an error of its stream (RFC 9113 §8.1.1), and nghttp2 resets only that
+ * stream. But nghttp2 reports the error with the code of a broken connection, and Node.js then destroys the session with all
+ * other requests. So this class holds such a report until the matching reset. Without a reset, the report is about the
+ * connection, and the session is destroyed as usual.
  */
 export class LengthFaults {
   readonly #session: Http2Session;
   readonly #streams = new Set<Http2Stream>();
   #reports = 0;
   /**
-   * For streams that no longer exist. A reset by the other side counts too: at worst, its own connection ends later, when
+   * Resets of streams that no longer exist. A reset by the other side counts too: at worst, its own connection ends later, when
    * idle.
    */
   #resets = 0;
@@ -31,7 +31,7 @@ export class LengthFaults {
     };
   }
 
-  /** A stream whose content may turn out longer than it said. */
+  /** Watches a stream whose content may be longer than its Content-Length. */
   watch(stream: Http2Stream): void {
     this.#streams.add(stream);
     stream.once('close', () => {
@@ -40,7 +40,7 @@ export class LengthFaults {
     });
   }
 
-  /** The reset is sent at the end of this turn, unless something is still being written. */
+  /** The reset is sent at the end of this turn, unless a write is still pending. */
   #explain(destroy: () => void): void {
     this.#reports++;
     setImmediate(() => {

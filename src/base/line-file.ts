@@ -5,16 +5,19 @@ import type { Clock } from './clock.ts';
 
 /** Appends lines in order. Lines that cannot be written are returned, never dropped. */
 export interface LineFile {
-  /** Rejects where the file cannot be opened for appending, or may be waited for; without it, the first line opens it. */
+  /**
+   * Rejects if the file cannot be opened for appending, or if writes may block. Without this call, the first line opens the
+   * file.
+   */
   open(): Promise<void>;
   append(line: string, lost: Lost): void;
-  /** The file was renamed: the next line begins a new one. */
+  /** Call it after a rename: the next line begins a new file. */
   reopen(): void;
-  /** When what was appended is written or given back. */
+  /** Resolves when all lines are written or returned. */
   close(): Promise<void>;
 }
 
-/** Why a line is not in the file; undefined while the file rests after a fault, or too much waits for it. */
+/** Why a line is not in the file. Undefined while the file rests after a fault, or while too many lines wait. */
 export type Lost = (fault: Error | undefined) => void;
 
 interface Waiting {
@@ -25,16 +28,16 @@ interface Waiting {
 /** Characters that may wait for a slow disk. */
 const MOST_WAITING = 1024 * 1024;
 
-/** Characters, of three bytes at most: Node.js writes 512 KiB in one piece. */
+/** Characters, of at most three bytes: Node.js writes 512 KiB in one piece. */
 const AT_ONCE = 128 * 1024;
 
-/** Milliseconds after a fault in which the file is not tried again. */
+/** Milliseconds after a fault until the next attempt. */
 const REST = 1000;
 
-/** Asked before each write; true: the file was put aside, so that the next one is begun. */
+/** Called before each write. True: the file was renamed, so a new file begins. */
 export type TurnOver = (handle: FileHandle) => Promise<boolean>;
 
-/** Mode 0600, where the file is new. After a fault it is opened again. */
+/** A new file has the mode 0600. After a fault, the file is opened again. */
 export function lineFile(file: string, clock: Clock, turnOver: TurnOver = async () => false): LineFile {
   return new AppendedFile(file, clock, turnOver);
 }
@@ -45,12 +48,12 @@ class AppendedFile implements LineFile {
   readonly #turnOver: TurnOver;
   #handle: FileHandle | undefined;
   #waiting: Waiting[] = [];
-  /** Characters of all lines that are neither written nor given back. */
+  /** Characters of all lines that are neither written nor returned. */
   #length = 0;
   /** Monotonic milliseconds. */
   #restsUntil = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
-  /** The handle may be that of a file that has another name by now. */
+  /** True if the file behind the handle may have another name by now. */
   #isRenamed = false;
 
   constructor(file: string, clock: Clock, turnOver: TurnOver) {
@@ -101,7 +104,7 @@ class AppendedFile implements LineFile {
     }
   }
 
-  /** How many lines: between two writes another process may write lines of its own. */
+  /** The number of lines in the next write. Between two writes, another process may write its own lines. */
   #atOnce(): number {
     let length = 0;
     const end = this.#waiting.findIndex(({ line }) => {
@@ -131,7 +134,7 @@ class AppendedFile implements LineFile {
   }
 }
 
-/** Where the last line was cut off, by a full disk or the end of the process, a new one begins. */
+/** If a full disk or the end of a process cut the last line, a new line begins. */
 async function openAtLineStart(file: string): Promise<FileHandle> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const handle = await openFile(file, 'a+', 0o600);
@@ -145,7 +148,7 @@ async function openAtLineStart(file: string): Promise<FileHandle> {
   }
 }
 
-/** A pipe without a reader, or a paused terminal, blocks a thread forever. Then no process can end cleanly. */
+/** A pipe without a reader, or a paused terminal, blocks a thread forever. Then the process cannot end cleanly. */
 async function refuseSlow(handle: FileHandle): Promise<void> {
   const kind = await handle.stat();
   const isQuick = kind.isFile() || (kind.isCharacterDevice() && !isatty(handle.fd));
@@ -153,8 +156,8 @@ async function refuseSlow(handle: FileHandle): Promise<void> {
 }
 
 /**
- * Whether a line was cut off. While another program writes, a look can fall into the middle of its line. The system writes
- * one piece after another into a file, so an empty write waits for that program; a file that has grown has no cut line.
+ * True if the last line was cut. While another program writes, a check may see half of its line. The system serializes writes
+ * to a file, so an empty write waits for that program. A file that has grown meanwhile has no cut line.
  */
 async function endsWithinLine(handle: FileHandle): Promise<boolean> {
   const cutAt = await endOfCutLine(handle);
@@ -163,7 +166,7 @@ async function endsWithinLine(handle: FileHandle): Promise<boolean> {
   return (await endOfCutLine(handle)) === cutAt;
 }
 
-/** The size of a file whose last byte ends no line. */
+/** The size of a file whose last byte does not end a line. */
 async function endOfCutLine(handle: FileHandle): Promise<number | undefined> {
   const { size } = await handle.stat();
   if (size === 0) return undefined;

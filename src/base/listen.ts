@@ -3,12 +3,12 @@ import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * For the connections that a listener accepts. A client that vanishes without a word (RFC 9293 §3.8.4) would hold its own
- * for good where an answer may take any time: the system asks for it after a minute of silence.
+ * For accepted connections. A client that vanishes (RFC 9293 §3.8.4) would keep its connection forever if an answer may take
+ * any time. So the system probes the connection after a minute of silence.
  */
 export const ASKED_FOR = { keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
-/** The address cannot be had; the message is one line for the operator. */
+/** The address cannot be used. The message is one line for the operator. */
 export class CannotListen extends Error {
   constructor(message: string, options: { cause: unknown }) {
     super(message, options);
@@ -16,7 +16,7 @@ export class CannotListen extends Error {
   }
 }
 
-/** What is wrong with an address, and what to do. */
+/** System error → fault of the address, and remedy. */
 const reasons: Readonly<Record<string, readonly [string, string]>> = {
   EADDRINUSE: ['is taken', 'stop the program that listens there, or choose another address'],
   EACCES: ['needs more permissions than this user has', 'choose a port above 1023'],
@@ -28,7 +28,7 @@ interface Place {
   readonly port: number;
 }
 
-/** Answers with the URL at which it listens. `key`: of the file, which says the address. */
+/** Listens, and returns the URL. `key`: the key of the address in the file. */
 export async function listen(app: FastifyInstance, { host, port }: Place, key?: string): Promise<string> {
   try {
     return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
@@ -37,7 +37,7 @@ export async function listen(app: FastifyInstance, { host, port }: Place, key?: 
   }
 }
 
-/** The same for a server that is no framework's. */
+/** Does the same for a server without the framework. */
 export async function listenAt(server: Server, { host, port }: Place, key?: string): Promise<void> {
   server.listen({ host, port });
   try {

@@ -7,8 +7,8 @@ export const HOUR = 3_600_000;
 export const MOST_LINES = 16;
 
 /**
- * Limits log lines that outsiders can cause without end. Each name is logged again after an hour, so new events are not
- * missed, and the number per hour is bounded. Skipped lines are counted and reported with the first line of the next hour.
+ * Limits log lines that outsiders can cause without end. Each name is logged again after an hour, so new events are not missed.
+ * The number of lines in an hour is bounded. Skipped lines are counted, and reported with the first line of the next hour.
  */
 export class LogLimiter {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class LogLimiter {
     this.#tellLeftOut = tellLeftOut;
   }
 
-  /** Whether to log this now. If true, it counts as logged. */
+  /** True if this line is due. It then counts as logged. */
   isDue(name: string): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#began >= HOUR) this.#begin(now);

@@ -25,7 +25,7 @@ const secretFields = [
   'session_key',
 ];
 
-/** A second lock, for what slips through: the first is that no step logs a header, a body or a query. */
+/** A second protection. The first is that no code logs a header, a body or a query. */
 const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
 export function buildLog(options: LogOptions, destination?: DestinationStream): Logger {
@@ -35,7 +35,7 @@ export function buildLog(options: LogOptions, destination?: DestinationStream): 
     : pino(settings, destination ?? standardOutput());
 }
 
-/** Loaded for a person who reads along; a log that is collected has no need of it. */
+/** Loaded only for a person who reads the log in a terminal. */
 function readable(destination: DestinationStream): DestinationStream {
   const pretty = require('pino-pretty') as typeof import('pino-pretty');
   return pretty({ destination: destination as Writable, sync: true });

@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts';
 import { LogLimiter } from './log-limiter.ts';
 
 /**
- * Reports a file's faults to an error log. One fault affects many lines, each time as another object. The same fault is
- * logged again after an hour.
+ * Reports a file's faults to an error log. One fault affects many lines, each with a new error object. The same fault is logged
+ * again after an hour.
  */
 export function loggedFaults(clock: Clock, log: Logger, what: string): (fault: Error | undefined) => void {
   const lines = new LogLimiter(clock, (count) =>

@@ -3,12 +3,12 @@ import type { Clock } from './clock.ts';
 import { LogLimiter } from './log-limiter.ts';
 import { MostOften } from './most-often.ts';
 
-/** Addresses that are remembered; a stranger may have any number of them. */
+/** The number of remembered addresses. A stranger may have any number of them. */
 const MOST = 16;
 
 /**
- * Peers that name their clients as a proxy does, and that no file trusts. Any client can say that it is a proxy: so those
- * are kept that came most often, and they are named in the line of what was left out, where strangers had all the others.
+ * Peers that send proxy headers, although no file trusts them. Any client can send such headers, so the most frequent peers are
+ * kept. If strangers have used all log lines, the next line about skipped lines names these peers.
  */
 export class LoggedProxies {
   readonly #met = new MostOften(MOST);
@@ -22,12 +22,12 @@ export class LoggedProxies {
     );
   }
 
-  /** Each as `trusted_proxies` may name it. */
+  /** Each address in the form that `trusted_proxies` accepts. */
   get addresses(): Iterable<string> {
     return this.#met.keys();
   }
 
-  /** `of`: where it came to notice, if that is more than one place. */
+  /** `of`: the place where the peer was noticed, if there are several. */
   meet(facts: { readonly address: string; readonly of?: string; readonly proxy?: true }, words: string): void {
     const { address, of = '' } = facts;
     this.#met.meet(address);

@@ -3,8 +3,8 @@ import { fstatSync, writeSync } from 'node:fs';
 type Write = (text: string) => void;
 
 /**
- * Writes to an open descriptor. A failure, as on a full disk, must not end the program. Lost text is reported to `complain`
- * once, until a write succeeds again. A cut line has no other text.
+ * Writes to an open descriptor. A failure, such as a full disk, must not end the program. Lost text is reported to `complain`
+ * once, until a write succeeds again. After a cut line, the next text begins on a new line.
  */
 export function lossyOutput(descriptor: number, complain: Write, put = writeSync): Write {
   let isCut = false;
@@ -24,10 +24,10 @@ export function lossyOutput(descriptor: number, complain: Write, put = writeSync
   return (text) => attempt(Buffer.from(isCut ? `\n${text}` : text));
 }
 
-/** Standard output of this process, whatever it is. */
+/** Standard output of this process: a file, a pipe or a terminal. */
 export function openStandardOutput(): Write {
   if (isFile(1)) return lossyOutput(1, tell);
-  // The reader of the output may have left. The program has more to do than to log.
+  // The reader of the output may be gone. The program must keep running without its log.
   process.stdout.on('error', () => {});
   return (text) => void process.stdout.write(text);
 }
@@ -40,7 +40,7 @@ function isFile(descriptor: number): boolean {
   }
 }
 
-/** It may be a file of the same disk. */
+/** Standard error may be a file on the same disk. */
 function tell(text: string): void {
   try {
     writeSync(2, text);

@@ -1,7 +1,7 @@
 /**
- * The keys that were met most often, of any number of them, in bounded memory (the "space saving" algorithm of Metwally and
- * others, 2005): a new one takes the place of the one met least, and its count. A key that is more than one in `most` of
- * all that were met is always among them.
+ * The most frequent of any number of keys, in bounded memory (the "space saving" algorithm of Metwally and others, 2005). A new
+ * key replaces the least frequent one, and inherits its count. A key with more than one in `most` of all occurrences is always
+ * in the list.
  */
 export class MostOften {
   readonly #times = new Map<string, number>();
@@ -20,7 +20,7 @@ export class MostOften {
     return this.#times.keys();
   }
 
-  /** The oldest of several. */
+  /** Of several, the oldest. */
   #dropLeast(): number {
     const least = Math.min(...this.#times.values());
     const dropped = this.#times.entries().find(([, times]) => times === least);

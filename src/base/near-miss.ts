@@ -1,4 +1,4 @@
-/** Characters, and entries of a list: what is longer, or behind them, is compared with nothing. */
+/** Characters of a text, and entries of a list. Longer texts and further entries are not compared. */
 const LONGEST = 512;
 const MOST = 16;
 
@@ -10,7 +10,7 @@ const slips: readonly { readonly text: string; readonly fold: (value: string) =>
   { text: 'whitespace around it', fold: (value) => value.trim() },
 ];
 
-/** Where a value is almost one of those that fit, by what it differs; `found` may be a list, as `aud` is. */
+/** The difference, if a value is almost one of the valid values. `found` may be a list, as `aud` is. */
 export function difference(found: unknown, expected: readonly string[]): string | undefined {
   const values: readonly unknown[] = Array.isArray(found) ? found.slice(0, MOST) : [found];
   for (const text of values) {
@@ -23,7 +23,7 @@ export function difference(found: unknown, expected: readonly string[]): string 
   return undefined;
 }
 
-/** Empty: they are equal, or differ by more. */
+/** Empty: they are equal, or their difference is larger. */
 function slipsBetween(one: string, other: string): readonly string[] {
   if (one === other || !areAlike(one, other, slips)) return [];
   return slips

@@ -1,6 +1,6 @@
 /**
- * One run at a time. A call while one is under way gets the next run, which begins after the call and is shared by all
- * who called meanwhile: so the outcome is never older than the question, and any number of questions cost two runs at most.
+ * Allows one run at a time. A call during a run gets the next run, which all calls in the meantime share. So a result is never
+ * older than its call, and any number of calls cost at most two runs.
  */
 export function nextRun(run: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | undefined;

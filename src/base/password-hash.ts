@@ -1,6 +1,6 @@
 /**
- * The PHC string of an Argon2id hash: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`, salt and hash in base64 without
- * padding, as the reference implementation of RFC 9106 writes it. Text and values only; nothing is computed here.
+ * The PHC string of an Argon2id hash: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`, with salt and hash in base64 without padding,
+ * as in the reference implementation of RFC 9106. This file only parses and writes; it computes no hash.
  */
 export interface PasswordHash extends PasswordCost {
   readonly salt: Uint8Array;
@@ -21,7 +21,7 @@ export const currentCost: PasswordCost = { memory: 19_456, passes: 2, lanes: 1 }
 export const SALT_LENGTH = 16;
 export const HASH_LENGTH = 32;
 
-/** What a string may ask for, so that none of them can take a machine's memory or seconds of its time. */
+/** Limits for a string's parameters, so that no string can take a machine's memory or seconds of its time. */
 const limits = {
   memory: { least: 8, most: 262_144 },
   passes: { least: 1, most: 64 },
@@ -39,11 +39,14 @@ export type ParsedPasswordHash =
 const form =
   /^\$argon2id\$v=(0|[1-9]\d{0,9})\$m=([1-9]\d{0,9}),t=([1-9]\d{0,9}),p=([1-9]\d{0,9})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Reads a PHC string strictly: one spelling a value, version 19 only, within the limits. The message never quotes it. */
+/**
+ * Parses a PHC string strictly: one spelling for each value, only version 19, within the limits. The message never quotes the
+ * string.
+ */
 export function parsePasswordHash(text: string): ParsedPasswordHash {
   const [, version, memory, passes, lanes, salt = '', hash = ''] = form.exec(text) ?? [];
   if (version === undefined) return { ok: false, message: otherForm(text) };
-  if (version !== '19') return { ok: false, message: `version ${version} of Argon2 is not supported, only 19` };
+  if (version !== '19') return { ok: false, message: `version ${version} of Argon2 is not supported; only version 19 is` };
   const value = {
     memory: Number(memory),
     passes: Number(passes),
@@ -52,7 +55,7 @@ export function parsePasswordHash(text: string): ParsedPasswordHash {
     hash: Buffer.from(hash, 'base64'),
   };
   if (toBase64(value.salt) !== salt || toBase64(value.hash) !== hash)
-    return { ok: false, message: 'the salt or the hash is not whole base64' };
+    return { ok: false, message: 'the salt or the hash is not valid base64' };
   const message = limitFault(value);
   return message === undefined ? { ok: true, value } : { ok: false, message };
 }
@@ -60,7 +63,7 @@ export function parsePasswordHash(text: string): ParsedPasswordHash {
 function otherForm(text: string): string {
   const [, name] = /^\$([a-z0-9-]{1,32})\$/.exec(text) ?? [];
   if (name === undefined || name === 'argon2id') return 'this is not an Argon2id hash';
-  return `\`${name}\` hashes are not supported, only argon2id`;
+  return `\`${name}\` hashes are not supported; only argon2id is`;
 }
 
 function limitFault(value: PasswordHash): string | undefined {
@@ -87,12 +90,12 @@ export function formatPasswordHash({ memory, passes, lanes, salt, hash }: Passwo
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(hash)}`;
 }
 
-/** Whether a hash is weaker than a new one. Then it is replaced when the password is next known. */
+/** True if a hash is weaker than a new one. The next successful login replaces it. */
 export function needsRehash({ memory, passes, salt, hash }: PasswordHash, cost: PasswordCost = currentCost): boolean {
   return memory * passes < cost.memory * cost.passes || salt.length < SALT_LENGTH || hash.length < HASH_LENGTH;
 }
 
-/** Whether the work is below every choice of the OWASP Password Storage Cheat Sheet; its least is m=7168, t=5. */
+/** True if the work is below every choice of the OWASP Password Storage Cheat Sheet. Its weakest choice is m=7168, t=5. */
 export function isQuicklyGuessed({ memory, passes }: PasswordCost): boolean {
   return memory * passes < 7168 * 5;
 }

@@ -1,6 +1,6 @@
 /**
- * Passwords as they are hashed: RFC 8265 §4.2, OpaqueString. A space of any script is a space, what looks the same is
- * written the same (NFC), case counts. So a password opens the same account from every keyboard and every system.
+ * Prepares passwords for hashing: RFC 8265 §4.2, OpaqueString. Every Unicode space becomes a plain space, equivalent characters
+ * have one spelling (NFC), and case matters. So a password opens the same account from every keyboard and every system.
  */
 export type PreparedPassword =
   | { readonly kind: 'prepared'; readonly bytes: Uint8Array }
@@ -8,13 +8,13 @@ export type PreparedPassword =
 
 export type PasswordFault = 'empty' | 'too_long' | 'control_character' | 'too_short';
 
-/** Bytes of UTF-8: far above every phrase that a person types, far below what would be work to hash. */
+/** Bytes of UTF-8: far longer than any phrase that a person types, and still cheap to hash. */
 export const LONGEST_PASSWORD = 1024;
 
 /** Characters (NIST SP 800-63B §5.1.1.2). */
 export const SHORTEST_NEW_PASSWORD = 8;
 
-/** For a person, with the remedy. */
+/** For people, with the remedy. */
 export const passwordFaults: Readonly<Record<PasswordFault, string>> = {
   empty: 'the password is empty',
   too_long: `the password is longer than ${LONGEST_PASSWORD} bytes`,
@@ -22,7 +22,7 @@ export const passwordFaults: Readonly<Record<PasswordFault, string>> = {
   too_short: `the password has fewer than ${SHORTEST_NEW_PASSWORD} characters`,
 };
 
-/** The bytes to hash, of any password that may exist already. */
+/** The bytes to hash, for any existing password. */
 export function preparePassword(password: string): PreparedPassword {
   if (Buffer.byteLength(password) > LONGEST_PASSWORD) return { kind: 'unfit', reason: 'too_long' };
   const text = password.replace(/\p{Zs}/gu, ' ').normalize('NFC');
@@ -31,7 +31,7 @@ export function preparePassword(password: string): PreparedPassword {
   return { kind: 'prepared', bytes: Buffer.from(text) };
 }
 
-/** Why a password cannot be a new one; undefined where it can. */
+/** Why a text cannot be a new password; undefined if it can. */
 export function newPasswordFault(password: string): PasswordFault | undefined {
   const prepared = preparePassword(password);
   if (prepared.kind === 'unfit') return prepared.reason;

@@ -15,11 +15,11 @@ import { type PasswordFault, preparePassword } from './password-text.ts';
 import { sameBytes } from './secret.ts';
 import { type Outage, outage, type Refused, refused } from './verdict.ts';
 
-/** Argon2id on the thread pool. Too many hashes at a time are an outage of `passwords`, never a wrong password. */
+/** Argon2id on the thread pool. Too many hashes at a time are an outage of `passwords`, and never count as a wrong password. */
 export interface Passwords {
-  /** The PHC string of a new hash. Whether the password is good enough for a new one is the caller's question. */
+  /** The PHC string of a new hash. The caller checks whether the password is good enough. */
   hash(password: string): Promise<HashedPassword | Outage>;
-  /** `stored` is undefined for an unknown user: rejected after the work of a wrong password. */
+  /** `stored` is undefined for an unknown user, who is rejected after the same work as a wrong password. */
   verify(
     stored: string | undefined,
     password: string,
@@ -28,9 +28,9 @@ export interface Passwords {
 }
 
 export interface HashOptions {
-  /** Who asks: a share of the queue is theirs, and no more. */
+  /** The caller, who may use only a share of the queue. */
   readonly asker?: Asker | undefined;
-  /** At which cost an unknown user is judged, or one whose hash cannot be used; default: that of today. */
+  /** The cost for an unknown user, or for an unusable hash. Default: the cost of new hashes. */
   readonly decoy?: PasswordCost | undefined;
 }
 
@@ -40,7 +40,7 @@ export type HashedPassword =
 
 export interface Matches {
   readonly kind: 'matches';
-  /** The hash is weaker than a new one: replace it with a hash of this password. */
+  /** The stored hash is weaker than a new one: replace it with a new hash of this password. */
   readonly needsRehash: boolean;
 }
 
@@ -49,17 +49,17 @@ export type WrongPassword = 'wrong_password' | 'unusable_hash';
 
 export interface PasswordOptions {
   readonly cost?: PasswordCost;
-  /** Where hashes wait for their turn. */
+  /** The queue of waiting hashes. */
   readonly queue?: BoundedQueue;
-  /** Gets the cost of each computed hash. */
+  /** Receives the cost of each computed hash. */
   readonly ran?: (cost: PasswordCost) => void;
 }
 
-/** `Retry-After`, seconds: the queue is a second or two long. */
+/** `Retry-After`, seconds: the queue takes a second or two. */
 const RETRY_AFTER = 2;
 
 /**
- * Half of libuv's four threads: files and names need the rest. A hash takes some 40 ms, so the last that waits does so for
+ * Uses two of libuv's four threads, because files and DNS need the others. A hash takes about 40 ms, so the last waiter waits
  * about a second and a half.
  */
 export function buildPasswordQueue(kept = 0): BoundedQueue {
@@ -103,9 +103,9 @@ export function buildPasswords({
 
 const NOTHING = Buffer.alloc(1);
 
-/** Where more passwords wait than may. */
+/** The outage while the queue is full. */
 export function passwordsBusy(): Outage {
-  return outage('passwords', RETRY_AFTER, 'too many passwords are being judged at this moment');
+  return outage('passwords', RETRY_AFTER, 'too many password checks are running now');
 }
 
 const argon2Async = promisify(argon2);

@@ -2,28 +2,28 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
 const STEERS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** What a stranger sent must not steer the terminal: control characters but the line's end are replaced. */
+/** Replaces all control characters except the line feed, so that a stranger's text cannot control the terminal. */
 export function printable(text: string): string {
   return text.replace(STEERS, '\u{fffd}');
 }
 
-/** The same for a piece of a file, in which tabs put a caret where it belongs. */
+/** Does the same for an excerpt of a file, and keeps tabs, which a caret below needs. */
 export function printableExcerpt(text: string): string {
   return text.split('\t').map(printable).join('\t');
 }
 
-/** The same for one value among others, which begins no line of its own. */
+/** Does the same for one value, which must not begin a new line. */
 export function printableValue(text: string): string {
   return printable(text).replaceAll('\n', '\u{fffd}');
 }
 
-/** JSON for people and programs: the same values, and no character in it that steers a terminal. */
+/** JSON for people and programs, without control characters for a terminal. */
 export function printableJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   return `${text.replace(STEERS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-/** The members that are texts, or lists of them, each printable. */
+/** Makes all members that are texts, or lists of texts, printable. */
 export function printableMembers<Members extends object>(members: Members): Members {
   const entries = Object.entries(members).map(([name, value]) => [name, printableMember(value)]);
   return Object.fromEntries(entries) as Members;

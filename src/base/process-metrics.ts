@@ -2,8 +2,8 @@ import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import { lazily } from './lazily.ts';
 
 /**
- * Adds what prom-client measures about the process. Each set of these metrics observes the event loop and the garbage collector
- * until the process ends, so a process has one set, whatever it starts and stops.
+ * Adds prom-client's metrics about the process. Each set of these metrics watches the event loop and the garbage collector
+ * until the process ends. So a process has only one set.
  */
 export function addProcessMetrics(registry: Registry): void {
   for (const metric of processMetrics()) registry.registerMetric(metric);

@@ -5,18 +5,18 @@ const LONGEST = 100;
 /** Values of a list that are shown. */
 const MOST = 4;
 
-/** A value of JSON that anyone may have written, as one line that is short and steers no terminal. */
+/** A JSON value of any origin, as one short line without control characters. */
 export function quoted(value: unknown): string {
   if (!Array.isArray(value)) return quotedOne(value);
   return `[${listed(value, ', ')}]`;
 }
 
-/** The values of which any one will do: `"a" or "b"`. */
+/** The accepted values, any of which is enough: `"a" or "b"`. */
 export function quotedAny(values: readonly string[]): string {
   return values.length === 0 ? 'none' : listed(values, ' or ');
 }
 
-/** Texts that are quoted already: the first few, and how many more there are. */
+/** The first few of some quoted texts, and the number of the others. */
 export function listedFirst(texts: readonly string[], between: string): string {
   const rest = texts.length - MOST;
   return rest > 0 ? `${texts.slice(0, MOST).join(between)} and ${rest} more` : texts.join(between);
@@ -35,7 +35,7 @@ function quotedOne(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-/** Half of a pair of surrogates would be six characters as JSON. */
+/** JSON would write half of a surrogate pair as six characters. */
 function quotedText(text: string): string {
   const shown = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
   return JSON.stringify(printableValue(shown.toWellFormed()));

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** Whether a Host names the listener. */
+/** True if a Host names the listener. */
 export type IsOurs = (host: string) => boolean;
 
-/** Why a request is refused, in words for the person at the browser. */
+/** The reason for a refusal, in words for the person at the browser. */
 interface PageRefusal {
   readonly status: 403 | 421;
   readonly reason: string;
 }
 
 /**
- * Refuses what a web page sends in the name of the person who opened it. A page of another site gives itself away by
- * `Origin` or `Sec-Fetch-Site`. One whose name was pointed at this machine (DNS rebinding) is of the same site for the
- * browser; its name is no host of ours.
+ * Refuses requests that a web page sends without its user's intent. `Origin` or `Sec-Fetch-Site` reveals a page of another
+ * site. If the page's hostname was pointed at this machine (DNS rebinding), the browser treats it as the same site. But its
+ * hostname is not ours.
  */
 export function refusePages(app: FastifyInstance, isOurs: IsOurs): void {
   app.addHook('onRequest', async ({ headers }, reply) => {
@@ -22,7 +22,7 @@ export function refusePages(app: FastifyInstance, isOurs: IsOurs): void {
   });
 }
 
-/** Undefined: not a page, or one of this listener. Without a Host, in HTTP/1.0, it is no browser. */
+/** Undefined: not a page, or a page of this listener. A request without a Host, in HTTP/1.0, is no browser's. */
 function judgePage(headers: IncomingHttpHeaders, isOurs: IsOurs): PageRefusal | undefined {
   if (headers.host !== undefined && !isOurs(headers.host)) return MISDIRECTED;
   return isOwnOrigin(headers) && isOwnSite(headers) ? undefined : FOREIGN_PAGE;
@@ -38,12 +38,12 @@ const FOREIGN_PAGE: PageRefusal = {
   reason: 'this listener rejects requests from pages of other sites: open its address directly, or use curl',
 };
 
-/** Present in what a script sends across sites, and in every POST (Fetch §3.2). */
+/** Scripts send `Origin` with cross-site requests, and with every POST (Fetch §3.2). */
 function isOwnOrigin({ origin, host }: IncomingHttpHeaders): boolean {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase());
 }
 
-/** `none` is an address that a person typed (Fetch Metadata §2.3). */
+/** `none` means that a person typed the address (Fetch Metadata §2.3). */
 function isOwnSite({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return site === undefined || site === 'none' || site === 'same-origin';
 }

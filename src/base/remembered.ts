@@ -1,6 +1,6 @@
 /**
- * `compute`, with its results for the last texts cached; undefined is not. A flood of other texts clears the cache: clients
- * repeat only a few dozen.
+ * `compute` with a cache for the last texts; undefined is not cached. A flood of other texts clears the cache: clients repeat
+ * only a few dozen.
  */
 export function remembered<Value>(compute: (text: string) => Value, most = 1024): (text: string) => Value {
   const known = new Map<string, Value>();

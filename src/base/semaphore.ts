@@ -1,6 +1,6 @@
 import { answerWithin } from './answer-within.ts';
 
-/** A queue of waiters for a slot: first in, first out. Each learns whether it has a slot. */
+/** A queue of waiters for a slot: first in, first out. Each learns whether it gets a slot. */
 export class Lane {
   readonly #waiters = new Set<(hasSlot: boolean) => void>();
   readonly #places: number;
@@ -18,7 +18,7 @@ export class Lane {
     return this.size >= this.#places;
   }
 
-  /** Settles with true when the waiter has a slot; with false when it has none, since the signal fired or it was dismissed. */
+  /** Resolves with true when the waiter gets a slot. Resolves with false if the signal fires or the waiter is dismissed. */
   wait(signal?: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = () => {
@@ -54,14 +54,14 @@ export class Lane {
 }
 
 /**
- * So many slots, and lanes in which waiters stand for one. A slot that is released goes straight to the next waiter, so
- * no later caller gets it first.
+ * A number of slots, with lanes for waiters. A released slot goes directly to the next waiter, so no later caller gets it
+ * first.
  */
 export class Semaphore {
   readonly #nextLane: () => Lane | undefined;
   #free: number;
 
-  /** `nextLane` is asked once for each slot that is released: the lane whose turn it is. */
+  /** `nextLane` is called once for each released slot, and returns the lane whose turn it is. */
   constructor(slots: number, nextLane: () => Lane | undefined) {
     this.#free = slots;
     this.#nextLane = nextLane;
@@ -71,14 +71,14 @@ export class Semaphore {
     return this.#free > 0;
   }
 
-  /** Takes a free slot. False: there is none, and the caller may wait in a lane. */
+  /** Takes a free slot. False: none is free, and the caller may wait in a lane. */
   tryAcquire(): boolean {
     if (!this.isFree) return false;
     this.#free--;
     return true;
   }
 
-  /** Takes a slot, and waits for it in the lane where none is free. Rejects after so many milliseconds. */
+  /** Takes a slot, and waits in the lane if none is free. Rejects after this many milliseconds. */
   async acquire(lane: Lane, milliseconds: number): Promise<void> {
     if (this.tryAcquire()) return;
     const late = new AbortController();
@@ -87,7 +87,7 @@ export class Semaphore {
       await answerWithin(turn, milliseconds);
     } catch (cause) {
       late.abort();
-      // A slot that was given while the deadline was judged is for the next waiter.
+      // If a slot arrives together with the deadline, the next waiter gets it.
       if (await turn) this.release();
       throw new Error(`queue timeout with ${lane.size + 1} waiting`, { cause });
     }

@@ -1,4 +1,4 @@
-/** Text as one word of a POSIX shell, for lines to paste. */
+/** Quotes a text as one word of a POSIX shell, for lines to paste. */
 export function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,19 +2,22 @@ import type { Logger } from 'pino';
 import { exitForCertain } from './exit-for-certain.ts';
 
 export interface ShutdownOptions {
-  /** Finishes what is in flight, then lets go of everything. */
+  /** Finishes requests in flight, then releases everything. */
   readonly stop: () => Promise<void>;
   /** Milliseconds that `stop` may take. */
   readonly deadline: number;
   readonly log: Logger;
 }
 
-/** A terminal signals every process of its group, and a launcher passes its signal on: two at once are one. */
+/**
+ * Milliseconds. A terminal signals every process of its group, and a launcher passes its signal on. So two signals in this time
+ * count as one.
+ */
 const SAME_SIGNAL = 300;
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/** The first signal stops in order: exit 0, or 3 when the deadline passed or the stop failed. The second exits at once. */
+/** The first signal stops in order: exit 0, or 3 if the deadline passed or the stop failed. The second signal exits at once. */
 export function stopOnSignal({ stop, deadline, log }: ShutdownOptions): void {
   let since: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {

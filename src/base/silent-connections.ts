@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface SilentConnections {
-  /** How many connections there are, silent or not. */
+  /** The number of connections, silent or not. */
   readonly open: number;
   end(): void;
 }
 
 /**
- * Ends, on demand, every connection without any bytes yet. Node.js counts such a connection as busy, so it would delay a stop
- * until its head timeout. This tracks connections when they open and close, and no requests.
+ * Ends every connection that has not sent any bytes yet. Node.js counts such a connection as busy, so it would delay a stop
+ * until its head timeout. This tracks connections when they open and close, but no requests.
  */
 export function trackSilent(server: Server): SilentConnections {
   const open = new Set<Socket>();
@@ -20,7 +20,7 @@ export function trackSilent(server: Server): SilentConnections {
     socket.once('close', () => open.delete(socket));
   };
   server.on('connection', track);
-  // Over TLS the inner one is silent though the outer one has shaken hands.
+  // With TLS, the inner connection may be silent after the handshake of the outer one.
   server.on('secureConnection', track);
   return {
     get open() {

@@ -1,37 +1,37 @@
-/** Where a store is, as its URL says. */
+/** The place of a store, according to its URL. */
 export type StoragePlace =
   | {
       readonly kind: 'file';
-      /** Relative to the configuration file that names it. */
+      /** Relative to the folder of the configuration file. */
       readonly path: string;
     }
-  /** In this process alone, and gone with it. */
+  /** In the memory of this process only. */
   | { readonly kind: 'memory' }
   | { readonly kind: 'server' };
 
-/** The URLs of one storage engine: their form in a configuration file, and facts that need no engine. */
+/** The URLs of one storage engine: their form in a configuration file, and facts for code that does not load the engine. */
 export interface StorageUrl {
-  /** As messages call the engine. */
+  /** The name of the engine in messages. */
   readonly name: string;
   /** The part before the first colon. */
   readonly schemes: readonly string[];
-  /** What a URL begins with, as a regular expression. Something must follow. */
+  /** The start of a URL, as a regular expression. Something must follow it. */
   readonly pattern: string;
-  /** What to write, in the descriptions of configuration keys and in hints. */
+  /** The form of the URL, for descriptions of configuration keys and for hints. */
   readonly written: string;
-  /** @param location what follows the first colon; of a server it does not matter */
+  /** @param location the part after the first colon; it does not matter for a server */
   readonly place: (location: string) => StoragePlace;
-  /** Present where the store is a server, whose URL has an authority (RFC 3986 §3.2). */
+  /** Present if the store is a server, whose URL has an authority (RFC 3986 §3.2). */
   readonly connection?: ConnectionParameters;
 }
 
-/** The query of a URL that leads to a server. */
+/** The query parameters of a URL for a server. */
 export interface ConnectionParameters {
-  /** All that there are. */
+  /** All supported parameters. */
   readonly known: readonly string[];
-  /** Each of them says what protects the connection. Without any of them it is plain text. */
+  /** Each of these sets the protection of the connection. Without any of them, the connection is plain text. */
   readonly protection: readonly [string, ...string[]];
-  /** What to add to the URL: the safe choice, and the one that says that nothing is protected. */
+  /** Parameters to add to the URL: the safe choice, and the explicit choice of no protection. */
   readonly advice: { readonly safe: string; readonly plain: string };
 }
 
@@ -39,8 +39,8 @@ export interface ConnectionParameters {
 export const IN_MEMORY = ':memory:';
 
 /**
- * The one grammar of `storage`: the schemas of configuration files, their rules, the doctor, the commands and the engines
- * read it. How each is opened and read: `storage/engines.ts`.
+ * The only grammar of `storage`. The schemas of configuration files, their rules, the doctor, the commands and the engines use
+ * it. `storage/engines.ts` opens and reads each kind.
  */
 export const storageUrls = {
   sqlite: {
@@ -66,24 +66,24 @@ export const storageUrls = {
 
 const all: readonly StorageUrl[] = Object.values(storageUrls);
 
-/** What a schema accepts, as a regular expression. */
+/** The pattern for the schema, as a regular expression. */
 export function storagePattern(urls = all): string {
   return `^(${urls.map(({ pattern }) => pattern).join('|')}).+`;
 }
 
-/** What the author of a configuration file may write. */
+/** The possible forms of a URL, for the author of a configuration file. */
 export function storageWritten(urls = all): string {
   return urls.map(({ written }) => written).join(', or ');
 }
 
-/** The engines that are servers, in the words of descriptions. */
+/** The engines that are servers, in words for descriptions. */
 export function storageServers(urls = all): string {
   return serversOf(urls)
     .map(({ name }) => name)
     .join(' or ');
 }
 
-/** Schemes of URLs that may hold a password. */
+/** Schemes of URLs that may contain a password. */
 export function storageServerSchemes(urls = all): readonly string[] {
   return serversOf(urls).flatMap(({ schemes }) => schemes);
 }
@@ -92,7 +92,7 @@ function serversOf(urls: readonly StorageUrl[]): readonly StorageUrl[] {
   return urls.filter(({ place }) => place('').kind === 'server');
 }
 
-/** The row of a URL, and what follows the scheme. Undefined: no row has the scheme. */
+/** The row of a URL, and the part after the scheme. Undefined: the scheme is unknown. */
 export function splitStorageUrl<Row extends StorageUrl>(
   url: string,
   rows: readonly Row[],
@@ -102,13 +102,13 @@ export function splitStorageUrl<Row extends StorageUrl>(
   return row && { row, location: location.join(':') };
 }
 
-/** Undefined: no row has the scheme. */
+/** Undefined: the scheme is unknown. */
 export function storagePlace(url: string, urls = all): StoragePlace | undefined {
   const split = splitStorageUrl(url, urls);
   return split?.row.place(split.location);
 }
 
-/** The row of a URL that leads to a server, where no key can lie beside the database. Undefined: it leads to none. */
+/** The row of a URL for a server, which has no place for a key file beside the database. Undefined: it is no server. */
 export function storageServer(url: string, urls = all): StorageUrl | undefined {
   const split = splitStorageUrl(url, urls);
   return split?.row.place(split.location).kind === 'server' ? split.row : undefined;

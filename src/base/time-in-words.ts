@@ -16,10 +16,10 @@ export function durationInWords(seconds: number): string {
   return next === undefined || rest === 0 ? main : `${main} ${rest} ${next[0]}`;
 }
 
-/** What a Date can hold, in seconds. */
+/** The largest time of a Date, in seconds. */
 const LATEST = 8_640_000_000_000;
 
-/** A NumericDate (RFC 7519 §2) as RFC 3339 to the second; one that no calendar has as its number. */
+/** A NumericDate (RFC 7519 §2) in the form of RFC 3339, to the second. A time outside the calendar stays a number. */
 export function instantInWords(seconds: number): string {
   if (!(Math.abs(seconds) <= LATEST)) return String(seconds);
   return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');

@@ -2,13 +2,13 @@ import type { DestinationStream } from 'pino';
 import { openStandardOutput } from './lossy-output.ts';
 
 export interface LineStream extends DestinationStream {
-  /** What is pending goes out now. */
+  /** Writes all pending lines now. */
   flushSync(): void;
 }
 
 /**
- * The lines of one turn of the event loop in one write: under load a line a request costs a system call each otherwise.
- * Nothing waits longer than the turn, and the last lines of a process go out with its end.
+ * Joins the lines of one turn of the event loop in one write. Otherwise, under load, a line for each request would cost a
+ * system call. No line waits longer than the turn, and the last lines are written when the process ends.
  */
 export function turnLines(write: (text: string) => void): LineStream {
   let pending = '';
@@ -28,7 +28,7 @@ export function turnLines(write: (text: string) => void): LineStream {
 
 let shared: LineStream | undefined;
 
-/** All that this process writes to its standard output, in the order in which it was said. */
+/** Everything that this process writes to its standard output, in order. */
 export function standardOutput(): LineStream {
   if (shared === undefined) {
     shared = turnLines(openStandardOutput());

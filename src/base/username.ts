@@ -1,19 +1,19 @@
 /**
- * Names of users as they are compared: RFC 8265 §3.3, UsernameCaseMapped, so that `Alice` and `alice` are one user.
- * NFKC maps widths (rule 1 of §3.3.1) and what else looks alike; the rest of the names is kept as they are written.
+ * Usernames in their form for comparison: RFC 8265 §3.3, UsernameCaseMapped, so that `Alice` and `alice` are one user. NFKC
+ * maps widths (rule 1 of §3.3.1) and other compatible characters. Only the comparison uses this form.
  */
 export function usernameKey(username: string): string {
   if (Buffer.byteLength(username) > longest) return NOBODY;
   return username.normalize('NFKC').toLowerCase().normalize('NFC');
 }
 
-/** Bytes. The time for normalizing grows with the square of the length, so an impossible name is not normalized. */
+/** Bytes. Normalizing takes quadratic time, so a name that is too long is not normalized. */
 const longest = 255;
 
-/** Holds a control character, as no username does. */
+/** Contains a control character, so it equals no username. */
 const NOBODY = '\n';
 
-/** Why a text cannot name a user; undefined where it can. */
+/** Why a text cannot be a username; undefined if it can. */
 export function usernameFault(username: string): string | undefined {
   if (/\p{C}/u.test(username)) return 'a username must not contain control or invisible characters';
   if (/^\s|\s$/u.test(username)) return 'a username must not begin or end with a space';

@@ -1,26 +1,26 @@
 import type { Mismatch } from './mismatch.ts';
 
 /**
- * The two ways in which a request does not go through. They are values and never taken for each other:
- * a refusal is an answer about the request, an outage is the absence of an answer.
+ * The two results that stop a request. They are different values: a refusal is an answer about the request, and an outage is a
+ * missing answer.
  */
 export interface Refused<Code extends string = string> {
   readonly kind: 'refused';
   readonly code: Code;
   /** For logs and `explain`; never sent to the client. */
   readonly detail?: string;
-  /** For the same: of a token, which claim does not fit. */
+  /** Also for logs and `explain`: the claim that makes a token invalid. */
   readonly mismatch?: Mismatch;
-  /** For `explain`, which must not read it from `detail`. */
+  /** For `explain`, so that it need not parse `detail`. */
   readonly cause?: CodeCause;
 }
 
-/** Where one code has several causes: a required claim, the key of a user that is revoked, a path that was rewritten. */
+/** For codes with several causes: a required claim, a user's revoked key, a rewritten path. */
 export type CodeCause = 'required_claims' | 'user_key' | 'rewrite';
 
 export interface Outage {
   readonly kind: 'outage';
-  /** The configuration name of what did not answer, such as `authorization_servers.main`. */
+  /** The configuration name of the dependency that did not answer, such as `authorization_servers.main`. */
   readonly dependency: string;
   /** Seconds, for `Retry-After`. */
   readonly retryAfter: number;

@@ -1,9 +1,9 @@
 import { type BigIntStats, statSync } from 'node:fs';
 
-/** Files by name, each in its state when it was added: a later read gets that state or a newer one. */
+/** Files by name, each with its state when it was added. A later read sees this state or a newer one. */
 export class WatchedFiles {
   readonly #states = new Map<string, string>();
-  /** As each was when it was added last, also where it is watched no more. */
+  /** The last added state of each file, even of files that are no longer watched. */
   readonly #seen = new Map<string, string>();
   readonly #written = new Set<string>();
 
@@ -16,8 +16,8 @@ export class WatchedFiles {
   }
 
   /**
-   * Files that were written in place since `settle`. Files that were replaced whole, by a rename or behind a link, are
-   * another inode and not among these. Their writer may have stopped in the middle.
+   * Files that were written in place since `settle`. A file that was replaced by a rename, or behind a link, has another inode,
+   * and does not count. The writer of such a file may not have finished.
    */
   written(): readonly string[] {
     return [...this.#written].filter((file) => this.#states.has(file));
@@ -31,19 +31,19 @@ export class WatchedFiles {
   #compare(file: string, state: string): void {
     const before = this.#seen.get(file);
     if (before === undefined || before === state) return;
-    // One that was away may be on its way back.
+    // A file that disappeared may be in the middle of a replacement.
     if (before === ABSENT || inodeOf(before) === inodeOf(state)) this.#written.add(file);
     else this.#written.delete(file);
   }
 
-  /** Those that were watched until now. */
+  /** Clears the list, and returns the files that were watched. */
   clear(): readonly string[] {
     const files = [...this.#states.keys()];
     this.#states.clear();
     return files;
   }
 
-  /** All files as they are now; undefined where none differs from what it was when it was added. */
+  /** The state of all files; undefined if none has changed since it was added. */
   change(): string | undefined {
     const now = [...this.#states.keys()].map((file) => [file, stateOf(file)] as const);
     const isChanged = now.some(([file, state]) => state !== this.#states.get(file));
@@ -53,16 +53,16 @@ export class WatchedFiles {
 
 export interface WatchOptions {
   readonly files: WatchedFiles;
-  /** Watches the files again, so that the change that called is over. */
+  /** Watches the files again, and so accepts the change that led to this call. */
   readonly onChange: () => Promise<unknown>;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every?: number;
 }
 
 /**
- * Calls when a file changed and then stayed the same for one check, so that a writer of several files, or of one in parts,
- * can finish. Polls by name: that notices a renamed file and a changed symbolic link anywhere in the path (a Kubernetes
- * ConfigMap), and works on every file system.
+ * Calls `onChange` after a file changed and then stayed the same for one check. So a writer of several files, or of a file in
+ * parts, can finish. It polls by name. This detects a renamed file and a changed symbolic link anywhere in the path (a
+ * Kubernetes ConfigMap), and works on every file system.
  */
 export function watchFiles({ files, onChange, every = 500 }: WatchOptions): { close(): void } {
   let before: string | undefined;
@@ -83,7 +83,7 @@ export function watchFiles({ files, onChange, every = 500 }: WatchOptions): { cl
 
 const ABSENT = 'absent';
 
-/** Device and number. */
+/** Device and inode number. */
 function inodeOf(state: string): string {
   return state.split(' ', 2).join(' ');
 }

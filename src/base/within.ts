@@ -1,6 +1,6 @@
 /**
- * Calls with a signal that fires after so many milliseconds, and lets both go with the end of the call.
- * `AbortSignal.timeout()` would keep its timer until then, which is long after most calls: a flood of them fills memory.
+ * Calls with a signal that fires after this many milliseconds. Both end when the call ends. `AbortSignal.timeout()` would keep
+ * its timer until it fires, long after most calls: a flood of calls would fill the memory.
  */
 export async function within<Result>(
   milliseconds: number,

@@ -3,25 +3,25 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { namedServer } from '../base/server-identity.ts';
 
 /**
- * The authorities that may certify a Redis. `only`: those of one file and no others. `nobody`: that file became unreadable
- * after it was checked, and without it a library would fall back to its own list.
+ * The authorities that may certify a Redis. `only`: exactly the authorities of one file. `nobody`: the file became unreadable
+ * after it was checked. Without this case, a library would fall back to its own list.
  */
 export type RedisTrust =
   | { readonly kind: 'system' }
   | { readonly kind: 'only'; readonly pem: string }
   | { readonly kind: 'nobody' };
 
-/** Octets between two answers. Ours need about a hundred, and Redis's own status some thousands. */
+/** Octets between two answers. Our answers need about a hundred, and Redis's own status some thousands. */
 const LARGEST = 1024 * 1024;
 
-/** A client, and its bound on what the other side sends. */
+/** A client with a limit for the data from the other side. */
 export interface BoundedClient {
   readonly client: Redis;
-  /** Call this after a complete answer: counting restarts here. */
+  /** Call this after a complete answer. Counting restarts here. */
   answered(): void;
 }
 
-/** How long it is waited for, and what is kept for a connection that is not there. */
+/** Settings for waiting, and for commands while the connection is down. */
 export type Waiting = Pick<
   RedisOptions,
   | 'connectTimeout'
@@ -34,16 +34,16 @@ export type Waiting = Pick<
 >;
 
 /**
- * Loaded only where `counters` names a Redis. The package is CommonJS: its `default` is the module itself, from the sources as
- * from a bundle, where its named exports are missing.
+ * Loaded only if `counters` names a Redis. The package is CommonJS. Its `default` is the module itself in the sources and in a
+ * bundle; in a bundle its named exports are missing.
  */
 async function library(): Promise<{ readonly Redis: typeof Redis }> {
   return (await import('ioredis')).default;
 }
 
 /**
- * Not connected yet. A connection ends that sends more than any answer of ours has: the library would gather half a gigabyte
- * for one (RESP has no bound).
+ * Returns a client that is not connected yet. A connection ends if it sends more than any of our answers: the library would
+ * collect half a gigabyte for one answer (RESP has no limit).
  */
 export async function redisClient(url: string, trust: RedisTrust, options: Waiting): Promise<BoundedClient> {
   const { Redis } = await library();
@@ -65,7 +65,7 @@ export async function redisClient(url: string, trust: RedisTrust, options: Waiti
   };
 }
 
-/** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
+/** `rejectUnauthorized` is set explicitly, so that no environment variable can turn it off. */
 function tlsOf(url: string, trust: RedisTrust): Pick<RedisOptions, 'tls'> {
   if (!url.startsWith('rediss:')) return {};
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');

@@ -6,16 +6,16 @@ import { type BoundedClient, type RedisTrust, redisClient } from './client.ts';
 import { COUNTED_ALONE, PARTS } from './counters.ts';
 import { scripts } from './scripts.ts';
 
-/** Milliseconds for one call by default. A caller that waits longer counts for itself. */
+/** Milliseconds for one call by default. A caller that waits longer counts alone. */
 const DEADLINE = 250;
-/** Milliseconds in which a start waits to learn whether Redis is there. */
+/** Milliseconds that a start waits for Redis. */
 const START_DEADLINE = 1_000;
-/** Milliseconds between two tries to reach it again. */
+/** Milliseconds between two attempts to reconnect. */
 const RETRY = 500;
-/** A connection that owes an answer for so many milliseconds is given up for another. */
+/** Milliseconds without a pending answer, after which the connection is replaced. */
 const SILENCE = 2_000;
 
-/** The probe writes as every call does: a replica or a full Redis is no shared counter. */
+/** The probe writes, as every call does: a replica or a full Redis cannot share counters. */
 const PROBE = ['gatehouse:probe', 1, 1_000, PARTS] as const;
 
 type Script = keyof typeof scripts;
@@ -31,11 +31,11 @@ export interface LinkDependencies {
   readonly log: LinkLog;
   /** Milliseconds for one call. */
   readonly deadline?: number;
-  /** The authorities that may certify it, over TLS. */
+  /** The authorities that may certify the Redis, over TLS. */
   readonly trust?: RedisTrust;
 }
 
-/** A connection to Redis and whether it can be counted on, which is logged once a change. */
+/** A connection to Redis, and whether it is usable. Each change is logged once. */
 export class Link {
   readonly #url: string;
   readonly #log: LinkLog;
@@ -47,10 +47,10 @@ export class Link {
   /** Undefined: unknown yet. */
   #reachable: boolean | undefined;
   #evicts: string | undefined;
-  /** A missing eviction policy is logged once. */
+  /** True after a log line about an unknown eviction policy. */
   #isUntold = false;
   #closed = false;
-  /** From a failed connection attempt. */
+  /** The fault of a failed connection attempt. */
   #fault = 'no answer in time';
 
   constructor(url: string, { log, deadline = DEADLINE, trust = { kind: 'system' } }: LinkDependencies) {
@@ -60,7 +60,7 @@ export class Link {
     this.#deadline = deadline;
   }
 
-  /** The policy by which it forgets keys for want of memory; undefined: it forgets none, or does not say. */
+  /** The policy by which Redis evicts keys when its memory is full. Undefined: it evicts none, or does not report it. */
   get evicts(): string | undefined {
     return this.#evicts;
   }
@@ -69,13 +69,13 @@ export class Link {
     return this.#reachable === true;
   }
 
-  /** Settles when it is reached, or known not to be. */
+  /** Settles when Redis is reached, or known to be unreachable. */
   open(): Promise<void> {
     this.#opening ??= this.#open();
     return this.#opening;
   }
 
-  /** Undefined at once, or in the end: count for yourself. */
+  /** Undefined, at once or later: count locally. */
   ask(script: Script, args: Arguments): Promise<unknown> | undefined {
     const client = this.#client;
     if (client === undefined || !this.reachable) return undefined;
@@ -126,14 +126,14 @@ export class Link {
     }
   }
 
-  /** Where it is not permitted to ask, as with many a hosted Redis, whoever runs it has to know. */
+  /** Many hosted Redis services do not permit this question. The log then tells their operator. */
   async #policy(client: Redis): Promise<string | undefined> {
     try {
       const reply = await answerWithin(client.config('GET', 'maxmemory-policy'), this.#deadline);
       const policy = Array.isArray(reply) ? reply[1] : undefined;
       return typeof policy === 'string' && policy !== 'noeviction' ? policy : undefined;
     } catch (error) {
-      // a call without an answer in time is repeated
+      // A call without an answer in time is repeated.
       if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
       if (!this.#isUntold) this.#log.warn({ reason: messageOf(error) }, UNTOLD);
       this.#isUntold = true;
@@ -141,7 +141,7 @@ export class Link {
     }
   }
 
-  /** An answer, whatever it is, ends the count of answers that are not whole. */
+  /** Any answer resets the number of calls without an answer. */
   async #run({ client, answered }: BoundedClient, script: Script, args: Arguments): Promise<unknown> {
     try {
       return await run(client, script, args);
@@ -150,7 +150,7 @@ export class Link {
     }
   }
 
-  /** Its own status during a call: undefined means that it evicts no keys. Reported when it changes. */
+  /** Redis's own status during a call. Undefined means that it evicts no keys. Each change is logged. */
   evicting(policy: string | undefined): void {
     if (policy === this.#evicts) return;
     this.#evicts = policy;
@@ -178,12 +178,12 @@ const UNTOLD = "the counters' Redis does not report its maxmemory-policy: Digest
 const EVICTING =
   "the counters' Redis can evict keys: Digest requests get 503 until its maxmemory-policy is noeviction again";
 
-/** The connection's event reports the fault. */
+/** The event of the connection reports the fault. */
 function ignore(): void {}
 
 const digests = new Map(Object.entries(scripts).map(([name, text]) => [name, hash('sha1', text)]));
 
-/** By its digest; a Redis that was restarted has to be told the script again. */
+/** Calls a script by its digest. A restarted Redis gets the script again. */
 async function run(client: Redis, script: Script, [key, ...values]: Arguments): Promise<unknown> {
   try {
     return await client.evalsha(digests.get(script) ?? '', 1, key, ...values);

@@ -2,23 +2,23 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { type Counters, digest, type Failures, type Limit, PARTS } from './counters.ts';
 
-/** One that knows everything at once. */
+/** Counters that answer at once. */
 export interface MemoryCounters extends Counters {
   take(key: string, limit: Limit): number;
   failures(key: string): Failures;
   fail(key: string, window: number): Failures;
 }
 
-/** Keys of one kind; above, the one that was asked for longest ago is forgotten. */
+/** Keys of one kind. Above this number, the least recently used key is dropped. */
 const CAPACITY = 50_000;
 
-/** Longer ones are stored as a digest, so that long names cannot fill the memory. */
+/** Longer keys are stored as a digest, so that they cannot fill the memory. */
 const LONGEST_KEY = 128;
 
-/** What passed, oldest first, in parts of the window that are numbered since the start of the clock. */
+/** Accepted requests, oldest first, in numbered parts of the window. */
 interface Passed {
   total: number;
-  /** `last`: when the last of it passed, monotonic milliseconds. */
+  /** `last`: the time of the last request in the part, monotonic milliseconds. */
   readonly parts: { readonly part: number; count: number; last: number }[];
 }
 
@@ -30,7 +30,7 @@ interface Failed {
 
 const NONE: Failures = { count: 0, endsIn: 0 };
 
-/** The counters of this process alone. */
+/** Counters for this process only. */
 export function memoryCounters(clock: Clock): MemoryCounters {
   const passed = new Bounded<Passed>();
   const failed = new FailedKeys();
@@ -64,12 +64,12 @@ export function memoryCounters(clock: Clock): MemoryCounters {
   };
 }
 
-/** From so many failures on a key is kept apart from those that failed less. */
+/** A key with this many failures is stored separately from keys with fewer. */
 const OFTEN = 5;
 
 /**
- * Failures of a minute do not evict those of a day. Keys with one or two failures, which a stranger can produce without end,
- * do not evict a key with many.
+ * Failures in a minute do not evict failures in a day. A stranger can make any number of keys with one or two failures, and
+ * these do not evict a key with many.
  */
 class FailedKeys {
   readonly #byWindow = new Map<number, Bounded<Failed>>();
@@ -83,18 +83,18 @@ class FailedKeys {
     return undefined;
   }
 
-  /** `window`: milliseconds. There are as many of them as limits in the file. */
+  /** `window`: milliseconds. There are as many windows as limits in the file. */
   set(key: string, failures: Failed, window: number): void {
     const ofWindow = this.#byWindow.get(window) ?? new Bounded<Failed>();
     this.#byWindow.set(window, ofWindow);
     const cache = failures.count >= OFTEN ? this.#often : ofWindow;
-    // A changed limit has another window: counts of the old one are not read again.
+    // If a limit changes its window, old counts in other windows are not read again.
     for (const other of [this.#often, ...this.#byWindow.values()]) if (other !== cache) other.delete(key);
     cache.set(key, failures);
   }
 }
 
-/** The cache is made when the first value is kept: it takes its room at once. */
+/** The cache is created with its first value, because it allocates its memory at once. */
 class Bounded<Value extends object> {
   #cache: LRUCache<string, Value> | undefined;
 
@@ -129,14 +129,14 @@ function takeFrom(passed: Passed, { requests, window }: Limit, now: number): num
   return 0;
 }
 
-/** A part counts as long as anything in it is within the window. */
+/** A part counts while any of its requests is within the window. */
 function forget(passed: Passed, before: number): void {
   const first = passed.parts.findIndex(({ last }) => last > before);
   const gone = passed.parts.splice(0, first === -1 ? passed.parts.length : first);
   for (const { count } of gone) passed.total -= count;
 }
 
-/** Until so many parts have left that there is room for one. */
+/** The time until enough parts have left the window. */
 function waitFor({ total, parts }: Passed, requests: number, window: number, now: number): number {
   let left = total;
   for (const { count, last } of parts) {

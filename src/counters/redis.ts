@@ -16,7 +16,7 @@ export interface CounterDependencies extends LinkDependencies {
   readonly clock: Clock;
 }
 
-/** Counters that every process with this Redis shares. While it is out of reach, this one counts for itself. */
+/** Counters that every process with this Redis shares. While Redis is unreachable, this process counts alone. */
 export function redisCounters(url: string, { clock, ...dependencies }: CounterDependencies): Counters {
   const link = new Link(url, dependencies);
   const own = memoryCounters(clock);
@@ -31,7 +31,7 @@ export function redisCounters(url: string, { clock, ...dependencies }: CounterDe
       orElse(link.ask('gatehouseFail', [failuresOf(key), window]), toFailures, () => own.fail(key, window)),
     useNonce: async (use) => {
       const reply = await link.ask('gatehouseNonce', nonceArguments(use, link.evicts));
-      // unreachable, so its status is unknown
+      // Without a reply, Redis is unreachable and its status unknown.
       if (reply !== undefined) link.evicting(typeof reply === 'string' ? reply : undefined);
       return typeof reply === 'number' ? usages[reply] : undefined;
     },
@@ -42,12 +42,12 @@ export function redisCounters(url: string, { clock, ...dependencies }: CounterDe
   };
 }
 
-/** A nonce that was evicted could be used again without notice. */
+/** An evicted nonce could be used again without notice. */
 function faultOf(policy: string): string {
-  return `counters: this Redis forgets nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or \`redis-cli config set maxmemory-policy noeviction\`, or give the counters a Redis of their own`;
+  return `counters: this Redis evicts nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or \`redis-cli config set maxmemory-policy noeviction\`, or use a separate Redis for the counters`;
 }
 
-/** As the script answers, unless it answers with the policy by which keys are forgotten. */
+/** The results of the script in order. Instead, the script may return the eviction policy. */
 const usages: readonly NonceUsage[] = ['fresh', 'repeated', 'forgotten'];
 
 function nonceArguments(
@@ -67,12 +67,12 @@ function nonceArguments(
   ];
 }
 
-/** Names of clients and addresses of people are not to be read in a database. */
+/** Hashed, because a database must not reveal names of clients and addresses of people. */
 function failuresOf(key: string): string {
   return `gatehouse:failures:${digest(key)}`;
 }
 
-/** An answer that is none counts as no answer. */
+/** An invalid answer counts as no answer. */
 function orElse<Value>(
   asked: Promise<unknown> | undefined,
   read: (reply: unknown) => Value | undefined,

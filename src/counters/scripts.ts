@@ -1,12 +1,12 @@
 /**
- * Each verb as one script: Redis runs it whole before anything else, by its own clock, so that processes whose clocks
- * differ count the same. A key ends by itself with the last thing that it counts. One that holds something else than was
- * counted there is begun again: it must not take the counts of all others with it.
+ * Each method is one script. Redis runs it atomically and by its own clock, so processes with different clocks count the same.
+ * A key expires with the last thing that it counts. If a key has foreign content, it is reset: an error there must not stop the
+ * counting of all other keys.
  */
 export const scripts = {
   /**
-   * KEYS: key. ARGV: requests, window in milliseconds, parts. 0, or the milliseconds to wait. A part's field holds how many
-   * passed in it, and when the last one did, in microseconds.
+   * KEYS: key. ARGV: requests, window in milliseconds, parts. Returns 0, or the milliseconds to wait. The field of a part has
+   * its number of accepted requests, and the time of the last one in microseconds.
    */
   gatehouseTake: `
 local time = redis.call('TIME')
@@ -47,12 +47,11 @@ end
 return most
 `,
   /**
-   * KEYS: key. ARGV: time of issue, lifetime, count, 1 for a window, 1 for the last use, the policy as far as it is known.
-   * Returns 0 fresh, 1 repeated, 2 forgotten. Or it returns the eviction policy and accepts nothing: a used nonce may
-   * disappear at any moment. An emptied Redis has lost the floor too. A restarted Redis, a replica that replaces it, or one
-   * that evicted keys may lack the last uses. The floor is then set above every nonce that may have been used, plus five
-   * seconds for differing clocks. Without permission for INFO, only the first case is detected. A key with another type shows
-   * no use.
+   * KEYS: key. ARGV: time of issue, lifetime, count, 1 for a window, 1 for the last use, the policy if it is known. Returns 0
+   * fresh, 1 repeated, 2 forgotten. Or it returns the eviction policy and accepts nothing: a used nonce may disappear at any
+   * moment. An emptied Redis has also lost the floor. A restarted Redis, a replica that replaces it, or a Redis that evicted
+   * keys may lack the last uses. The floor is then set above every nonce that may have been used, plus five seconds for
+   * differing clocks. Without permission for INFO, only the first case is detected. A key with another type counts as unused.
    */
   gatehouseNonce: `
 local issued, lifetime, count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -98,12 +97,12 @@ redis.call('HSET', KEYS[1], 'max', string.format('%.0f', max), 'seen', recent)
 if redis.call('PTTL', KEYS[1]) < lifetime then redis.call('PEXPIRE', KEYS[1], lifetime) end
 return 0
 `,
-  /** KEYS: key. Count, and the milliseconds that are left. */
+  /** KEYS: key. Returns the count, and the remaining milliseconds. */
   gatehouseFailures: `
 local count = redis.pcall('GET', KEYS[1])
 return { type(count) == 'string' and tonumber(count) or 0, math.max(0, redis.call('PTTL', KEYS[1])) }
 `,
-  /** KEYS: key. ARGV: window in milliseconds from the first one. */
+  /** KEYS: key. ARGV: window in milliseconds from the first failure. */
   gatehouseFail: `
 local count = redis.pcall('INCR', KEYS[1])
 if type(count) == 'table' and (string.find(count.err, 'WRONGTYPE', 1, true) or string.find(count.err, 'not an integer', 1, true)) then

@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
 import { type RedisTrust, redisClient } from './client.ts';
 
-/** A Redis's own status. This writes nothing. */
+/** The status of a Redis. Reading it writes nothing. */
 export interface RedisState {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** `master`: counts stay there. */
+  /** `master`: it accepts writes. */
   readonly role: string;
-  /** How it forgets for want of memory; undefined: it does not say. */
+  /** The policy by which it evicts keys when its memory is full; undefined: it does not report it. */
   readonly policy: string | undefined;
 }
 
-/** Rejects with what the connection met. `deadline`: milliseconds for a connection, and for each answer. */
+/** Rejects with the error of the connection. `deadline`: milliseconds for the connection, and for each answer. */
 export async function redisState(url: string, trust: RedisTrust, deadline: number): Promise<RedisState> {
   if (trust.kind === 'nobody') throw new Error('the file of `tls: { ca }` cannot be used');
   const { client } = await redisClient(url, trust, {
@@ -37,7 +37,7 @@ export async function redisState(url: string, trust: RedisTrust, deadline: numbe
   }
 }
 
-/** Many a hosted Redis does not permit to ask. */
+/** Many hosted Redis services do not permit this question. */
 async function policyOf(client: Redis): Promise<string | undefined> {
   try {
     const reply = await client.config('GET', 'maxmemory-policy');

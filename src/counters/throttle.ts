@@ -1,18 +1,18 @@
 import { addressBlock } from '../base/client-address.ts';
 import type { Counters, Failures, MaybeShared } from './counters.ts';
 
-/** One try to show who one is. */
+/** One attempt to authenticate. */
 export interface Attempt {
   /** Seconds. Present after too many failures: the attempt must not be checked. */
   readonly retryAfter: number | undefined;
   /**
-   * As `retryAfter`, if this failure is one too many: attempts that were all checked before the first had failed. Its result
-   * must then stay hidden.
+   * The same as `retryAfter`, if this failure is over the limit: attempts in parallel are all checked before the first one has
+   * failed. The result of this attempt must then stay hidden.
    */
   fail(): MaybeShared<number | undefined>;
 }
 
-/** Where its counters are shared by several processes, it answers later. */
+/** With shared counters, it answers later. */
 export interface Throttle {
   attempt(name: string, address: string): MaybeShared<Attempt>;
 }
@@ -25,8 +25,8 @@ export interface ThrottleOptions {
 }
 
 /**
- * Counts failures by name and address together: guessing from one address does not lock the name out elsewhere. Of IPv6
- * each block around the address counts too, so that a site with 65,536 links guesses no more often than a few addresses do.
+ * Counts failures by name and address together, so guessing from one address does not lock out the name elsewhere. For IPv6,
+ * each block around the address counts too. So a site with 65,536 links can guess no more often than a few addresses can.
  */
 export function buildThrottle(options: ThrottleOptions): Throttle {
   return {
@@ -39,7 +39,10 @@ export function buildThrottle(options: ThrottleOptions): Throttle {
   };
 }
 
-/** A link, and what a site may have (RFC 6177 §2). A wider block takes more: no block in it uses up the limit of all. */
+/**
+ * A link, and the blocks that one site may have (RFC 6177 §2). A wider block has a higher limit, so that no single block in it
+ * uses up the limit of all.
+ */
 const WIDTHS = [
   { prefix: 64, times: 1 },
   { prefix: 56, times: 2 },
@@ -53,7 +56,7 @@ interface Block {
 
 function blocksOf(address: string): readonly Block[] {
   const blocks = WIDTHS.map(({ prefix, times }) => ({ block: addressBlock(address, prefix), times }));
-  // an address that is not IPv6 is the same in every width
+  // For an address that is not IPv6, all blocks are equal.
   return blocks.filter(({ block, times }) => times === 1 || block !== blocks[0]?.block);
 }
 
@@ -67,10 +70,10 @@ function attemptAt(key: string, { counters, maxFailures, window }: ThrottleOptio
   return afterwards(counters.failures(key), judge);
 }
 
-/** Failures for this many users from one address are guessing, whichever passwords were tried. */
+/** Failures for this many users from one address count as guessing, whatever the passwords. */
 const USERS_BEHIND_AN_ADDRESS = 10;
 
-/** By name and address together as `buildThrottle`, and by the address alone. */
+/** Counts by name and address together, as `buildThrottle` does, and also by address only. */
 export function buildLoginThrottle(options: ThrottleOptions): Throttle {
   const byName = buildThrottle(options);
   const byAddress = buildThrottle({ ...options, maxFailures: options.maxFailures * USERS_BEHIND_AN_ADDRESS });
@@ -79,14 +82,14 @@ export function buildLoginThrottle(options: ThrottleOptions): Throttle {
   };
 }
 
-/** A line break is in no name of Basic or Digest, nor in their realms. */
+/** No name of Basic or Digest, and no realm, contains a line break. */
 const ADDRESS = 'http address\n';
 
 function isKnown(attempt: MaybeShared<Attempt>): attempt is Attempt {
   return !(attempt instanceof Promise);
 }
 
-/** At once, where each is. */
+/** Settles at once if every counter does. */
 function all(attempts: readonly MaybeShared<Attempt>[]): MaybeShared<Attempt> {
   return attempts.every(isKnown) ? together(attempts) : Promise.all(attempts).then(together);
 }
@@ -107,7 +110,7 @@ function together(attempts: readonly Attempt[]): Attempt {
   };
 }
 
-/** Waits in one unit. Undefined: none. */
+/** The longest wait, all in one unit. Undefined: none. */
 export function longest(waits: readonly (number | undefined)[]): number | undefined {
   const known = waits.filter((wait) => wait !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);

@@ -12,7 +12,7 @@ const served = {
   '/style.css': { file: 'style.css', type: 'text/css; charset=utf-8' },
 } as const;
 
-/** A client of its own origin: the script in the browser does everything, this only hands it out. */
+/** A client with a separate origin. The script in the browser does everything; this server only delivers it. */
 export function buildClientPage(ports: Ports): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true });
   const { issuer, api, redirectUri } = addresses(ports);

@@ -11,12 +11,12 @@ import { guide } from './guide.ts';
 import { buildLegacyApi } from './legacy-api.ts';
 
 export interface Demo {
-  /** What to paste, ready to be printed. */
+  /** The text for the user, with commands to paste. */
   readonly guide: string;
   stop(): Promise<void>;
 }
 
-/** Gateway, authorization service and a legacy API in this process, on a database that goes with it. */
+/** Runs gateway, authorization service and a legacy API in this process, with a temporary database. */
 export async function startDemo(ports: Ports, log: Logger): Promise<Demo> {
   const files = writeDemoFiles(ports);
   const steps: (() => Promise<unknown>)[] = [async () => rmSync(files.directory, { recursive: true, force: true })];
@@ -52,7 +52,7 @@ function accepted<Config>(loaded: Loaded<Config>): Extract<Loaded<Config>, { ok:
   throw new Error(formatProblems(loaded.problems));
 }
 
-/** A real token from the running service, so that every printed line works unchanged. */
+/** Gets a real token from the running service, so that every printed line works unchanged. */
 async function token(ports: Ports): Promise<string> {
   const { statusCode, body } = await request(addresses(ports).token, {
     method: 'POST',

@@ -8,7 +8,7 @@ export interface Ports {
   readonly authorization: number;
   readonly api: number;
   readonly client: number;
-  /** The gateway's, as `health`. */
+  /** The admin port of the gateway; `health` is its health port. */
   readonly admin: number;
   readonly health: number;
 }
@@ -19,23 +19,23 @@ export interface DemoFiles {
   readonly authorization: string;
 }
 
-/** The demo's secrets are valid for the demo only. */
+/** The demo's secrets are valid only in the demo. */
 export const shop = { id: 'shop', secret: 'demo-secret-of-the-shop' };
 
-/** A page in a browser keeps no secret. */
+/** A page in a browser cannot keep a secret. */
 export const demoPage = { id: 'page' };
 
-/** Who can sign in. */
+/** The user who can log in. */
 export const user = {
   name: 'alice',
   password: 'wonderland',
   hash: '$argon2id$v=19$m=19456,t=2,p=1$fW2or27Tb+pC0kHNW5j/iQ$zrPHpT+tVpy1RzcITxgkUdKX34zSV+8/60OKOg4iYWE',
 };
 
-/** What the demo's clients may ask for. */
+/** The scope that the demo's clients may request. */
 export const everyScope = 'orders.read orders.write';
 
-/** What each port is to the others. */
+/** The URLs of the parts, by their ports. */
 export function addresses({ gateway, authorization, api, client, admin, health }: Ports) {
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return {
@@ -51,7 +51,7 @@ export function addresses({ gateway, authorization, api, client, admin, health }
   };
 }
 
-/** Writes both configuration files into a folder of their own, where they can be read while the demo runs. */
+/** Writes both configuration files into a separate folder, where the user can read them while the demo runs. */
 export function writeDemoFiles(ports: Ports): DemoFiles {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-demo-'));
   const files = {

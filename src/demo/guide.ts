@@ -5,7 +5,7 @@ import { addresses, type DemoFiles, type Ports, shop, user } from './files.ts';
 export function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
   const { issuer, api, upstream, page, health } = addresses(ports);
   return `
-  Gatehouse is in front of an API that knows nothing of OAuth.
+  Gatehouse is in front of an API that does not support OAuth.
 
     gateway                 ${api}/health
     authorization service   ${issuer}/.well-known/oauth-authorization-server
@@ -13,12 +13,12 @@ export function guide(ports: Ports, files: DemoFiles, accessToken: string): stri
     readiness, metrics      ${health}/readyz
     the rules               ${files.gateway}
 
-  Open these in a browser; the user is ${user.name}, the password ${user.password}:
+  Open these in a browser. The user is ${user.name}, and the password is ${user.password}:
 
-  A client page: sign in, consent, and it calls the API with the token
+  A client page: sign in and consent, and the page calls the API with its token
     ${page}/
 
-  The login, and which apps have access
+  The login page, which leads to the connected apps
     ${issuer}/oauth2/login
 
   Paste these into another terminal, one after the other:
@@ -28,7 +28,7 @@ ${requests(ports, files, accessToken)}
 `;
 }
 
-/** A title and its command each; three digits at the beginning of a title are the status of the answer. */
+/** Titles with their commands. Three digits at the start of a title are the status of the answer. */
 function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
   const { api, admin, token, revocation } = addresses(ports);
   const order = `${api}/orders/7`;
@@ -42,25 +42,27 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
     ],
     ['401  no token', `curl -i ${order}`],
     [
-      'Why: the answer has a ticket, and the keys of the file open it',
+      'Why the answer is 401: it has a ticket, which the keys of the file open',
       `curl -s ${order} | ${gatehouse()} why - ${file}`,
     ],
-    ['403  a token, but not the scope: deleting needs orders.write', `curl -i -X DELETE ${bearer} ${order}`],
+    ['403  a token without the required scope: DELETE needs orders.write', `curl -i -X DELETE ${bearer} ${order}`],
     [
       'How the gateway would handle a request, step by step, without sending it',
       `${gatehouse()} explain DELETE /orders/7 --scope orders.read ${file}`,
     ],
     ['200  a token with the scope', `curl -i ${bearer} ${order}`],
     [
-      'The token is revoked, and refused within a second',
+      'Revoke the token: the gateway rejects it within a second',
       `curl -s ${client} -d token=${accessToken} ${revocation} && sleep 1 && curl -s ${bearer} ${order}`,
     ],
-    ['Each decision as it is made, for 30 seconds', `curl -N ${admin}/decisions`],
+    ['The decisions of the next 30 seconds, live', `curl -N ${admin}/decisions`],
   ];
   return rows.map(([title, command]) => `  ${title}\n    ${command}\n`).join('\n');
 }
 
-/** This program and this Node.js, by their paths: one need not be installed, and the one in PATH may be too old. */
+/**
+ * The full paths of this program and this Node.js. The program may not be installed, and the Node.js in PATH may be too old.
+ */
 function gatehouse(): string {
   return [process.execPath, process.argv[1] ?? 'bin/gatehouse.js'].map(shellWord).join(' ');
 }

@@ -6,7 +6,7 @@ interface Order {
   quantity: number;
 }
 
-/** The sample API of the demo: it knows nothing of OAuth, and shows what the gateway told it about the caller. */
+/** The sample API of the demo. It does not support OAuth, and shows the gateway's headers about the caller. */
 export function buildLegacyApi(): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true });
   const orders = new Map<number, Order>([

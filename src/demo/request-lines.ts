@@ -2,13 +2,13 @@ import type { DestinationStream } from 'pino';
 import { printableValue } from '../base/printable.ts';
 import { entry, isCode } from '../gateway/message/codes.ts';
 
-/** pino's levels. */
+/** The level in pino's numbers. */
 const INFO = 30;
 const WARN = 40;
 
 /**
- * A log for human readers: one line each, such as `GET /orders/7 401 credential_missing 2 ms`, so that the demo's earlier
- * output stays visible.
+ * A log for people: one line each, such as `GET /orders/7 401 credential_missing 2 ms`, so that the demo's earlier output stays
+ * visible.
  */
 export function requestLines(output: DestinationStream): DestinationStream {
   return {
@@ -28,7 +28,7 @@ function lineOf(text: string): string | undefined {
   return level < WARN ? String(record.msg) : `${record.msg} ${JSON.stringify(factsOf(record))}`;
 }
 
-/** A request to the gateway has a path and a code, one to the authorization service an endpoint. */
+/** A request to the gateway has a path and a code. A request to the authorization service has an endpoint. */
 function ofRequest(record: Readonly<Record<string, unknown>>, milliseconds: number): string {
   const { method, path, endpoint, code, client_id } = record;
   const word = path === undefined ? client_id : code;

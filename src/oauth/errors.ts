@@ -22,7 +22,7 @@ export const oauthErrors = {
     text: 'Client authentication failed.',
     remedy: 'Send the secret either by Basic or in the form, not in both. Check that the secret was not replaced.',
   },
-  /** On the wire as above: do not reveal whether the client exists. */
+  /** The client gets the same error as above, which does not reveal whether the client exists. */
   unregistered_client: {
     status: 401,
     error: 'invalid_client',
@@ -95,7 +95,7 @@ export const oauthErrors = {
     text: 'Request objects by reference are not supported.',
     remedy: 'Send plain parameters instead of `request_uri`.',
   },
-  /** What follows up to `login_refused` never leaves for a client: the browser is shown a page. */
+  /** The entries up to `login_refused` never reach a client: the browser shows a page. */
   unknown_client: {
     status: 400,
     error: 'invalid_request',
@@ -126,7 +126,7 @@ export const oauthErrors = {
     text: 'The username or password is wrong.',
     remedy: 'Enter both again.',
   },
-  /** A gateway that was forgotten in the registration of clients. */
+  /** For a gateway without the permission in the registration of clients. */
   follower_refused: {
     status: 403,
     error: 'access_denied',
@@ -140,7 +140,7 @@ export const oauthErrors = {
     remedy:
       'Wait for the time in `Retry-After`, then send the right secret or password. `login.max_failures` is the limit.',
   },
-  /** RFC 6585 §4. To a client that a browser is sent back to it is `error` alone: a redirect has a status of its own. */
+  /** RFC 6585 §4. A redirect has its own status, so a client that gets a redirect sees only `error`. */
   too_many_requests: {
     status: 429,
     error: 'temporarily_unavailable',
@@ -198,7 +198,7 @@ export const oauthErrors = {
 export type OAuthErrorCode = keyof typeof oauthErrors;
 
 export interface OAuthErrorOptions {
-  /** Replaces the table's text. The client receives it. */
+  /** Replaces the text of the table. The client receives it. */
   readonly description?: string;
   /** For the log. Never sent. */
   readonly detail?: string;

@@ -2,11 +2,11 @@
 export interface KnownToken {
   readonly clientId: string;
   readonly subject: string;
-  /** Undefined where the client acts for itself. */
+  /** Undefined if the client acts for itself. */
   readonly username: string | undefined;
   readonly scope: string;
   readonly audience: readonly string[];
-  /** Members beyond the standard ones. None replaces a standard one. */
+  /** Members in addition to the standard ones. None replaces a standard one. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly grantId: string | undefined;
   readonly authTime: number | undefined;
@@ -14,7 +14,7 @@ export interface KnownToken {
   readonly expiresAt: number;
 }
 
-/** RFC 7662 §2.2, and the claims of the token. */
+/** The answer of RFC 7662 §2.2, with the claims of the token. */
 export interface ActiveAnswer {
   readonly active: true;
   readonly scope: string;
@@ -31,7 +31,7 @@ export interface ActiveAnswer {
   readonly [claim: string]: unknown;
 }
 
-/** The answer about a live token. */
+/** The answer for an active token. */
 export function activeAnswer(token: KnownToken, issuer: string): ActiveAnswer {
   const { username, grantId, authTime } = token;
   return {

@@ -4,11 +4,11 @@ export interface AuthorizationServerMetadata {
   readonly authorization_endpoint?: string;
   readonly token_endpoint?: string;
   readonly jwks_uri?: string;
-  /** An RFC 6570 template with `{kid}`: where the keys of single users are; not a member of RFC 8414. */
+  /** An RFC 6570 template with `{kid}`, for the keys of single users. Not a member of RFC 8414. */
   readonly user_key_uri_template?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
-  /** Not of an RFC: where gateways follow what is revoked. */
+  /** The URL of the revocation feed for gateways. No RFC defines it. */
   readonly revocation_events_endpoint?: string;
   readonly scopes_supported?: readonly string[];
   readonly response_types_supported: readonly string[];
@@ -23,8 +23,9 @@ export interface AuthorizationServerMetadata {
 }
 
 /**
- * Where the metadata of an issuer is found, in the order in which clients try: RFC 8414 §3.1 (the well-known part is
- * inserted before the path), the same with OpenID Connect's name, and OpenID Connect Discovery §4 (appended).
+ * The possible URLs of an issuer's metadata, in the order in which clients try them. RFC 8414 §3.1 inserts the well-known part
+ * before the path. The second has OpenID Connect's name in the same place. OpenID Connect Discovery §4 appends the well-known
+ * part.
  */
 export function metadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);

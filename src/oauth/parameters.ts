@@ -1,6 +1,6 @@
 import { OAuthError } from './errors.ts';
 
-/** The parameters of one request; a value is never empty (RFC 6749 §3.2: an empty value is an absent one). */
+/** The parameters of one request. A value is never empty (RFC 6749 §3.2: an empty value counts as absent). */
 export interface Parameters {
   get(name: string): string | undefined;
   /** All values of a parameter that may repeat. */
@@ -13,7 +13,7 @@ export interface Parameters {
 /** RFC 8707 §2, RFC 8693 §2.1: the only parameters that may occur twice. */
 const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
 
-/** Other words for the same parameters, mapped here and nowhere else. */
+/** Other names of the same parameters. Only this table maps them. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['app_id', 'client_id'],
   ['appid', 'client_id'],
@@ -23,27 +23,27 @@ const aliases: ReadonlyMap<string, string> = new Map([
 
 export interface ParameterOptions {
   readonly aliases: boolean;
-  /** More parameter names that one endpoint accepts, if any. */
+  /** More parameter names that one endpoint accepts. */
   readonly moreAliases?: ReadonlyMap<string, string>;
-  /** More parameters that may occur twice: the boxes of one page. */
+  /** More parameters that may occur twice: the checkboxes of a page. */
   readonly repeatable?: readonly string[];
 }
 
 export interface ReadParameters {
-  /** Without those that occur more than once: nobody knows which of their values is meant. */
+  /** Without parameters that occur more than once, because their meaning is ambiguous. */
   readonly parameters: Parameters;
-  /** The first of these. */
+  /** The error for the first duplicate. */
   readonly duplicate: OAuthError | undefined;
 }
 
-/** Reads `application/x-www-form-urlencoded` text; `invalid_request` for broken encoding and for duplicates. */
+/** Parses `application/x-www-form-urlencoded` text. `invalid_request` for broken encoding and for duplicates. */
 export function parseOAuthParameters(text: string, options: ParameterOptions): Parameters {
   const { parameters, duplicate } = readParameters(text, options);
   if (duplicate !== undefined) throw duplicate;
   return parameters;
 }
 
-/** The same, if the other parameters name the client that must learn of a duplicate. */
+/** Does the same, for a request whose other parameters name the client that must learn of a duplicate. */
 export function readParameters(text: string, options: ParameterOptions): ReadParameters {
   const values = new Map<string, readonly string[]>();
   const twice = new Set<string>();
@@ -51,7 +51,7 @@ export function readParameters(text: string, options: ParameterOptions): ReadPar
     const name = canonical(spelling, options);
     const present = values.get(name) ?? said;
     const mayRepeat = repeatable.has(name) || options.repeatable?.includes(name) === true;
-    // an alias beside its twin: harmless with one value, ambiguous with two
+    // A parameter together with its alias: harmless with one value, ambiguous with two.
     if (present[0] !== said[0] || (said.length > 1 && !mayRepeat)) twice.add(name);
     values.set(name, present);
   }
@@ -89,7 +89,7 @@ function formDecode(text: string): string {
   return decoded;
 }
 
-/** RFC 6749 Appendix B; undefined where the text is not percent-encoded UTF-8. */
+/** RFC 6749 Appendix B; undefined if the text is not percent-encoded UTF-8. */
 export function tryFormDecode(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text;
   try {

@@ -2,11 +2,11 @@ import { sha256 } from '../base/secret.ts';
 
 /**
  * Keys of single users, as the authorization service publishes them and a gateway reads them. The metadata has their
- * address as an RFC 6570 template, `user_key_uri_template`; behind it is a JWK Set (RFC 7517 §5) of one key:
+ * URL as an RFC 6570 template, `user_key_uri_template`. It returns a JWK Set (RFC 7517 §5) of one key:
  *
  * `{ "keys": [{ "kty": …, "kid": …, "alg": …, "use": "sig", "sub_hash": … }] }`
  *
- * A token counts only if its `alg` is that of the key, and the hash of its `iss` and `sub` is the key's `sub_hash`.
+ * A token is valid only if its `alg` equals the key's, and the hash of its `iss` and `sub` equals the key's `sub_hash`.
  */
 export interface UserKeyMembers {
   readonly kid: string;
@@ -15,12 +15,15 @@ export interface UserKeyMembers {
   readonly sub_hash: string;
 }
 
-/** A `kid` as users' keys have it: 16 bytes, base64url. Those of issuers are thumbprints (RFC 7638), which are longer. */
+/**
+ * A `kid` in the form of users' keys: 16 bytes in base64url. The ids of issuers' keys are thumbprints (RFC 7638), which are
+ * longer.
+ */
 export function isUserKid(kid: string | undefined): kid is string {
   return kid !== undefined && /^[A-Za-z0-9_-]{22}$/.test(kid);
 }
 
-/** base64url SHA-256 of `iss`, a line feed and `sub`, in UTF-8: a key that anybody may read does not name its user. */
+/** base64url SHA-256 of `iss`, a line feed and `sub`, in UTF-8. So a key that anyone may read does not name its user. */
 export function subjectHash(issuer: string, subject: string): string {
   return sha256(`${issuer}\n${subject}`).toString('base64url');
 }

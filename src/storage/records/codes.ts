@@ -94,7 +94,7 @@ export function* findCode(hash: Uint8Array): Verb<CodeRecord | undefined> {
 const MOST_FAILURES = 5;
 
 /**
- * Seconds by which the clock of the node that made a code may be fast. The limit is the lifetime of a code (RFC 6749 §4.1.2).
+ * Seconds by which the clock of the node that made a code may be fast. A code lives this long (RFC 6749 §4.1.2).
  */
 const CODE_SKEW = 60;
 
