@@ -66,7 +66,7 @@ t.test('a database that is newer than the program is one line and exit 1', async
   t.equal(await service.ended, 1);
   t.match(
     service.stderr(),
-    /^gatehouse: .*gatehouse\.db: the database is at version 999, this program knows \d+: start the newer program\n$/,
+    /^gatehouse: .*gatehouse\.db: the database has version 999, and this program knows only \d+: start the newer program\n$/,
   );
 });
 

@@ -92,7 +92,7 @@ t.test('what is not an Argon2id string of version 19, in one spelling, is refuse
     [sound.replace('p=1', 'p=1,keyid=Zm9v'), /not an Argon2id hash/],
     [`${sound}=`, /not an Argon2id hash/],
     [`${sound}\n`, /not an Argon2id hash/],
-    [sound.replace(salt, `${salt.slice(0, -1)}B`), /not whole base64/],
+    [sound.replace(salt, `${salt.slice(0, -1)}B`), /not valid base64/],
   ];
   for (const [text, words] of wrong) t.match(parsePasswordHash(text), { ok: false, message: words }, text);
 });

@@ -39,7 +39,7 @@ t.test('a key is shown once, and the file, which nobody else can read, has its h
   t.ok(Math.abs((entry?.expiresAt ?? 0) - Date.now() / 1000 - 90 * 86_400) < 3600);
   t.equal(statSync(file).mode & 0o777, 0o600);
   const again = await apiKey('', 'create', '--file', file, '--client', 'meter-8');
-  t.match(again, { status: 0, stdout: /^key +ghk_\S{49}\n(?:.+\n)+\nThe key is shown this once/ });
+  t.match(again, { status: 0, stdout: /^key +ghk_\S{49}\n(?:.+\n)+\nThe key is shown only now/ });
   t.match(
     (await apiKey('', 'list', '--file', file)).stdout,
     /^ID .*\nghk_\S+ +meter-7 +\S+ +sha256 +a b\nghk_\S+ +meter-8 +never/,
@@ -63,7 +63,7 @@ t.test('keys that clients have are hashed on the way; short ones need a secret, 
   t.match(refused, { status: 1, stderr: /line 3 of the input: a key with fewer than 128 bits/ });
   writeFileSync(secretFile, `${secret.toString('base64')}\n`, { mode: 0o600 });
   const taken = await apiKey(input, 'import', '--file', file, '--hmac-key', secretFile);
-  t.match(taken, { status: 0, stdout: /^2 added, 0 were there already\n1 with fewer than 128 bits/ });
+  t.match(taken, { status: 0, stdout: /^2 added, 0 already exist\n1 with fewer than 128 bits/ });
   const text = readFileSync(file, 'utf8');
   for (const told of [refused.stderr, taken.stdout, text]) t.notOk(told.includes(long) || told.includes('abc12345'));
   t.match(parseApiKeys(text).users, [
@@ -72,7 +72,7 @@ t.test('keys that clients have are hashed on the way; short ones need a secret, 
   ]);
   t.match(await apiKey(input, 'import', '--file', file, '--hmac-key', secretFile), {
     status: 0,
-    stdout: /^0 added, 2 were there already\n$/,
+    stdout: /^0 added, 2 already exist\n$/,
   });
   t.equal(readFileSync(file, 'utf8'), text);
 });
@@ -179,5 +179,5 @@ t.test('a file that is not UTF-8 is left as it is', async (t) => {
 });
 
 t.test('one of --file and --config says where the keys are', async (t) => {
-  t.match(await apiKey('', 'list'), { status: 2, stderr: /give one of --file and --config/ });
+  t.match(await apiKey('', 'list'), { status: 2, stderr: /give either --file or --config/ });
 });

@@ -94,7 +94,7 @@ t.test('SOAP operations told apart by the header: valid, with a warning that nam
   const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
   const { status, stdout } = check(soap);
   t.equal(status, 0);
-  t.match(stdout, `${soap}:6:71: warning: this path requires something else for \`delete\` (line 7)`);
+  t.match(stdout, `${soap}:6:71: warning: this path has another requirement for \`delete\` (line 7)`);
   t.match(stdout, 'refuses a body whose operation differs from its SOAPAction');
   t.equal(stdout.match(/warning/g)?.length, 1);
 });
@@ -159,9 +159,9 @@ tests: [{ request: GET /, expect: { refuse: 401 } }]
 
 t.test('what a silent revocation feed means is said in a sentence, for each policy', async (t) => {
   const sentences = {
-    introspect: 'each of its JWTs is also introspected, 64 at a time, and answered 503 where that fails.',
-    deny: 'each of its JWTs that is verified locally is answered 503.',
-    allow: 'its JWTs pass until their `exp`, revoked ones too.',
+    introspect: 'the gateway also introspects each of its JWTs, 64 at a time, and answers 503 if this fails.',
+    deny: 'each of its JWTs that is verified locally gets 503.',
+    allow: 'its JWTs pass until their `exp`, even revoked ones.',
   };
   for (const [policy, sentence] of Object.entries(sentences)) {
     const path = file(
@@ -177,7 +177,7 @@ t.test('what a silent revocation feed means is said in a sentence, for each poli
 t.test('a file in shadow mode is told that fields of callers are their word', async (t) => {
   const text = (mode: string) =>
     `version: 1\nupstreams: { a: { url: "http://127.0.0.1:9000" } }\nroutes: [{ match: { path: / }, upstream: a, access: public, mode: ${mode} }]\n`;
-  const told = /In shadow mode fields such as X-Auth-User and X-Forwarded-For reach the API as callers write them/;
+  const told = /In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them/;
   const shadow = check(file('shadow.yaml', text('shadow')));
   t.match(shadow.stdout, told);
   t.equal(shadow.status, 0);

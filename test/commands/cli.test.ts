@@ -23,8 +23,8 @@ t.test('the help puts every command below a heading, and shows three requests to
   const { stdout } = await command(t, ['--help']).ended();
   t.match(stdout, /^To begin:\n {2}demo/m);
   t.match(stdout, /^The two programs:\n {2}gateway/m);
-  t.match(stdout, /^To look, and change nothing:\n {2}check/m);
-  t.match(stdout, /^To administer .*:\n {2}client/m);
+  t.match(stdout, /^Commands that change nothing:\n {2}check/m);
+  t.match(stdout, /^Commands for clients.*:\n {2}client/m);
   t.match(stdout, /^Commands:\n {2}help .*\n\n/m, 'and nothing else is left over');
   t.match(stdout, /^Examples:\n( {2}gatehouse \w+ .*\n){3}/m);
 });

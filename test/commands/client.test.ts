@@ -94,8 +94,8 @@ t.test('removing a client ends its tokens', async (t) => {
 t.test('whoever removes a client is told what lives on', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   gatehouse(['client', 'add', '--id', 'c']);
-  t.match(gatehouse(['client', 'remove', '--help']).stdout, /JWTs that are verified locally live until they expire/);
-  t.match(gatehouse(['client', 'remove', 'c']).stdout, /c is removed.*JWTs that are verified locally live until/);
+  t.match(gatehouse(['client', 'remove', '--help']).stdout, /gateways that verify JWTs locally accept them until they expire/);
+  t.match(gatehouse(['client', 'remove', 'c']).stdout, /c and its grants are removed.*verify JWTs locally accept them until/);
 });
 
 t.test('of two clients with one id that of the file is in force, and the commands say so', async (t) => {
@@ -240,7 +240,7 @@ const refusals: [title: string, args: readonly string[], input: string, message:
     'a grant without its redirect address',
     ['client', 'add', '--grant-type', 'authorization_code'],
     '',
-    /^gatehouse: `authorization_code` sends a browser back.*: write `--redirect-uri https:[^`]+`\n$/,
+    /^gatehouse: `authorization_code` redirects a browser.*: write `--redirect-uri https:[^`]+`\n$/,
   ],
   ['a client of the file', ['client', 'remove', 'shop'], '', /is in the file/],
   ['an unknown client', ['client', 'show', 'nobody'], '', /there is no client nobody/],

@@ -39,7 +39,7 @@ t.test('what cannot be a user, or is no file of users, changes nothing', async (
   const file = `${t.testdir({ users: 'broken\n' })}/users`;
   const cases: readonly (readonly [input: string, name: string, realm: string, RegExp])[] = [
     ['x', 'a:b', 'r', /no colon/],
-    ['x', '#a', 'r', /no # at its beginning/],
+    ['x', '#a', 'r', /does not begin with #/],
     ['x', 'a', 'r:s', /a realm is printable ASCII without a colon/],
     ['', 'a', 'r', /the password is empty/],
     ['x', 'a', 'r', /users:1: this is not `user:realm:hash`/],
@@ -69,7 +69,7 @@ t.test('users of a file are listed and removed, and everything else stays', asyn
 });
 
 t.test('users are in a file or in the store, and one of them is said', async (t) => {
-  t.match(await set('x', 'alice', '--realm', 'r'), { status: 2, stderr: /give one of --file and --config/ });
+  t.match(await set('x', 'alice', '--realm', 'r'), { status: 2, stderr: /give either --file or --config/ });
   const both = ['--realm', 'r', '--file', 'a', '--config', 'b'];
-  t.match(await set('x', 'alice', ...both), { status: 2, stderr: /give one of --file and --config/ });
+  t.match(await set('x', 'alice', ...both), { status: 2, stderr: /give either --file or --config/ });
 });

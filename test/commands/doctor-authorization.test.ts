@@ -65,7 +65,7 @@ t.test('while it runs everything is well, with a listener for health and without
 t.test('the issuer: a port that is not that of `listen`, and a name that leads elsewhere', async (t) => {
   const free = await freePort();
   const mismatch = await doctored(t, await service(t, { issuer: `http://127.0.0.1:${free}` }));
-  expectSeen(t, mismatch, 'issuer', 'bad', /names the port \d+ of this machine, and `listen` has \d+/);
+  expectSeen(t, mismatch, 'issuer', 'bad', /has the port \d+ of this machine, and `listen` has \d+/);
   const stranger = createHttp((_request, response) => void response.writeHead(404).end());
   const elsewhere = (await serving(t, stranger)).replace('127.0.0.1', 'localhost');
   const file = await service(t, { issuer: `${elsewhere.replace('http:', 'https:')}`, development: true });
@@ -94,7 +94,7 @@ t.test('a store that is empty, of a newer version, or no database', async (t) =>
   t.equal((await command(t, ['authorization', '--config', file, '--migrate-only']).ended()).status, 0);
   expectSeen(t, await look(), 'storage', 'good', /tables of this version/);
   alter(database, 'DELETE FROM migration WHERE version = (SELECT max(version) FROM migration)');
-  expectSeen(t, await look(), 'storage', 'doubtful', /^1 migrations are still to be done$/);
+  expectSeen(t, await look(), 'storage', 'doubtful', /^1 migrations are missing$/);
   alter(database, "INSERT INTO migration VALUES (9999, 'later', 'x', 0)");
   const newer = await look();
   expectSeen(t, newer, 'storage', 'bad', /at version 9999/);
@@ -181,11 +181,11 @@ t.test('an encryption key that still seals something is told, and one that was t
     status: 0,
     stdout: /^\d+ secrets, 1 signing keys are sealed under the first encryption key now/,
   });
-  expectSeen(t, await doctored(t, file), 'storage', 'good', /^encryption_keys\[1\] seals nothing any more/);
+  expectSeen(t, await doctored(t, file), 'storage', 'good', /^encryption_keys\[1\] no longer seals any value/);
   name(fresh);
   t.match(await reseal(), { status: 0, stdout: /already/ });
   name(other);
-  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed under a key that is not there$/);
+  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed under a key that is missing$/);
   t.match(await reseal(), { status: 1, stderr: /no encryption key opens/ });
 });
 
@@ -196,6 +196,6 @@ t.test('a proxy in front of the service that no file trusts is doubtful, and nam
   const before = await doctored(t, file);
   t.notMatch(JSON.stringify(before), /says that it is a proxy/);
   await fetch(`http://${listen}/oauth2/jwks`, { headers: { 'x-forwarded-for': '192.0.2.1' } });
-  const named = /^127\.0\.0\.1 says that it is a proxy, and is not believed/;
+  const named = /^127\.0\.0\.1 says that it is a proxy, and no file trusts it/;
   expectSeen(t, await doctored(t, file), 'trusted_proxies', 'doubtful', named);
 });

@@ -66,7 +66,7 @@ t.test('in a setup that works everything is well, whether it runs or not', async
     ['authorization_servers.main metadata', /jwks_uri is http/],
     ['authorization_servers.main metadata', /introspection_endpoint is http/],
     ['authorization_servers.main keys', /usable/],
-    ['authorization_servers.main introspection as gateway', /takes our credentials/],
+    ['authorization_servers.main introspection as gateway', /accepts our credentials/],
     ['authorization_servers.main revocation feed', /in step/],
     ['authorization_servers.main clock', /^agrees with ours$/],
     ['users of basic sqlite:', /^can be read$/],
@@ -111,7 +111,7 @@ t.test('a proxy that names another host in X-Forwarded-Host is told of, with the
   const url = `http://${(addresses as { listen?: string }).listen}/a`;
   await fetch(url, { headers: { 'X-Forwarded-Host': 'shop.example' } });
   const found = await doctored(t, file);
-  expectSeen(t, found, 'trusted_proxies', 'doubtful', /^1 requests named another host/);
+  expectSeen(t, found, 'trusted_proxies', 'doubtful', /^1 requests had different hosts/);
   const { remedy } = found.findings.find(({ about }) => about === 'trusted_proxies') ?? {};
   t.match(remedy, '`trusted_proxies: { from: [127.0.0.1], host: forwarded }`');
 });
@@ -257,7 +257,7 @@ t.test(
     );
     const set = (...words: string[]) => spawnSync('redis-cli', ['-u', redis.url, ...words]);
     const well = await doctored(t, file);
-    for (const words of [/^answers$/, /^agrees with ours$/, /forgets no nonces/])
+    for (const words of [/^answers$/, /^agrees with ours$/, /does not evict nonces/])
       expectSeen(t, well, 'counters', 'good', words);
     t.strictSame(await redis.keys(), [], 'nothing was written there');
     set('config', 'set', 'maxmemory-policy', 'allkeys-lru');
@@ -301,7 +301,7 @@ t.test('certificates: one that holds, one that expires soon, and one that has', 
   const long = { cert: vector('server.crt'), key: vector('server.key') };
   const well = await doctored(t, await file(long));
   for (const name of ['listen.tls', 'upstreams.api.tls'])
-    expectSeen(t, well, name, 'good', /^fits its key, \d+ days left$/);
+    expectSeen(t, well, name, 'good', /^fits its key; \d+ days left$/);
   t.equal(well.about(`the mode of ${long.key}`).length, 1, 'the mode of the key is looked at, once');
   const soon = await doctored(t, await file({ cert, key }));
   for (const name of ['listen.tls', 'upstreams.api.tls']) expectSeen(t, soon, name, 'doubtful', /expires in [23] days/);
@@ -368,7 +368,7 @@ t.test('fewer open files than connections are permitted is doubtful', async (t) 
   const limited = { node: 'bash', flags: ['-c', `ulimit -n 256; exec ${process.execPath} "$0" "$@"`] };
   const found = await doctored(t, file, limited);
   expectSeen(t, found, 'open files', 'doubtful', /^256 are allowed, and 10\d\d\d are needed/);
-  expectSeen(t, found, 'upstreams.api', 'doubtful', /at most 96 of its `max_connections: 256`/);
+  expectSeen(t, found, 'upstreams.api', 'doubtful', /at most 96 connections, although `max_connections` is 256/);
 });
 
 t.test(
@@ -440,6 +440,6 @@ t.test('in words: a line for each, with its mark and the remedy, and exit status
   t.match(stdout, /^✓ upstreams\.api http:\/\/127\.0\.0\.1:\d+: connects$/m);
   t.match(stdout, /^✗ authorization_servers\.main metadata: metadata: ECONNREFUSED → nothing listens there/m);
   t.match(stdout, /^\d+ looked at: 1 ✗, 0 !\n$/m);
-  t.match(await command(t, ['doctor', '--help']).ended(), { status: 0, stdout: 'Nothing is changed' });
+  t.match(await command(t, ['doctor', '--help']).ended(), { status: 0, stdout: 'The command changes nothing' });
   t.match(await command(t, ['doctor', '--confg']).ended(), { status: 2, stderr: '--config' });
 });

@@ -24,10 +24,10 @@ t.test('authorization servers: each thing that the gateway asks of one', async (
     [main(issuer, { jwks_uri: empty }), 'keys', 'bad', /not a key set/],
     [main(issuer, { client_secret: other }), 'introspection', 'bad', /refuses our credentials: status 401/],
     [main(issuer, { introspection_endpoint: empty }), 'introspection', 'bad', /not of type JSON|no active member/],
-    [main(issuer, nobody), 'introspection', 'doubtful', /no client_id to ask it: opaque tokens get 401/],
+    [main(issuer, nobody), 'introspection', 'doubtful', /no client_id for it: opaque tokens get 401/],
     [main(issuer, { client_id: 'plain' }), 'revocation feed', 'doubtful', /may not follow/],
     [main(issuer, { events: `${empty}/events` }), 'revocation feed', 'bad', /not an event stream/],
-    [main(issuer, nobody), 'revocation feed', 'good', /the gateway follows none: revoked JWTs pass until their `exp`/],
+    [main(issuer, nobody), 'revocation feed', 'good', /the gateway follows no feed: revoked JWTs pass until their `exp`/],
   ];
   await Promise.all(
     rows.map(async ([server, about, verdict, words]) => {
@@ -61,7 +61,7 @@ t.test('a server that redirects is told, with where to, and nobody is asked ther
   for (const [server, about] of rows) {
     const found = await doctored(t, await withServer(t, server));
     expectSeen(t, found, `authorization_servers.main ${about}`, 'bad', words);
-    t.match(JSON.stringify(found.findings), /write the final address/);
+    t.match(JSON.stringify(found.findings), /write the address of the redirect/);
     t.notMatch(JSON.stringify(found.findings), 'hush');
   }
   t.strictSame(asked, []);

@@ -72,7 +72,7 @@ t.test('htdigest goes into the store; what cannot, and who is known by MD5 only,
   const file = written('old.htdigest', `# meters\nold:r:${md5}\nbroken\n${digestLines('alice', 'r', 'wonderland')}`);
   const ended = gatehouse(['import', 'htdigest', file]);
   t.equal(ended.status, 0);
-  t.match(ended.stderr, /old\.htdigest:2: `old` is known by MD5 only, so the route must offer that alone/);
+  t.match(ended.stderr, /old\.htdigest:2: `old` has only an MD5 hash, so the route must offer only MD5/);
   t.match(ended.stderr, /old\.htdigest:3: this is not `user:realm:hash`/);
   t.match(ended.stdout, /alice\s+r\s+MD5 SHA-256 SHA-512-256\s+added/);
   t.notMatch(ended.stdout + ended.stderr, new RegExp(md5));
@@ -82,7 +82,7 @@ t.test('htdigest goes into the store; what cannot, and who is known by MD5 only,
 
   const other = written('new.htdigest', `old:r:${'1'.repeat(32)}\n`);
   t.match(json(['import', 'htdigest', other]).users, [
-    { username: 'old', outcome: 'kept', reason: /is there already/ },
+    { username: 'old', outcome: 'kept', reason: /already exists/ },
   ]);
   t.match(await facts.findDigest(wanted), { ha1: md5 });
   t.match(json(['import', 'htdigest', other, '--replace']).users, [{ username: 'old', outcome: 'replaced' }]);
@@ -108,7 +108,7 @@ t.test('htpasswd goes into the store beside the accounts, for Basic only, each u
     {
       line: 4,
       message:
-        'the password of `old`: this is crypt(3), or plain text, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
+        'the password of `old`: this is crypt(3), or plain text; only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are accepted',
     },
     { line: 5, message: /this is SHA-512-crypt/ },
   ]);

@@ -78,14 +78,14 @@ t.test('what cannot be carried over is told in a comment, and never opens anythi
   const { routes } = parse(text);
   const of = (path: string) => routes.find(({ match }: { match: { path: string } }) => match.path === `/v1${path}`);
   t.equal(of('/silent').access, 'authenticated');
-  t.match(text, /asks for nothing here, which by its rules is public/);
+  t.match(text, /requires no security here, so the operation is public/);
   t.equal(of('/key').access, 'authenticated', 'no key was judged, so at least a token must be');
   t.match(text, /key is an API key \(cookie sid\)/);
   t.equal(of('/either').scope, 'b', 'the way in that needs a key too is left out');
   t.equal(of('/files/{name_ext}').scope, 'a b', 'the two cannot be told apart, so both are asked for');
   t.match(text, /the segment \{name\}\.\{ext\} matches any whole segment/);
   t.match(text, /the route also requires what GET \/files\/\{other\} requires/);
-  t.match(text, /variables of the server/);
+  t.match(text, /variables in the server URL/);
   t.match(text, /another server of the document: \/x/);
   t.match(text, /issuer: "https:\/\/id\.example\.com\/a" +# from openIdConnectUrl/);
 });

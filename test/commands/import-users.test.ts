@@ -26,8 +26,8 @@ t.test('htpasswd is written out with a comment in the place of each line that is
     stdout,
     [
       `alice:${SHA}`,
-      '# line 3: the password of `bob`: this is MD5-crypt, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
-      '# line 4: the password of `carol`: this is yescrypt or scrypt, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
+      '# line 3: the password of `bob`: this is MD5-crypt; only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are accepted',
+      '# line 4: the password of `carol`: this is yescrypt or scrypt; only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are accepted',
       `D\u00e4n:${SHA}`,
       '',
     ].join('\n'),
@@ -44,7 +44,7 @@ t.test('htdigest is written out as the gateway reads it, and MD5 alone is remark
   t.equal(
     stdout,
     [
-      '# line 1: `alice` is known by MD5 only, so the route must offer that alone',
+      '# line 1: `alice` has only an MD5 hash, so the route must offer only MD5',
       `alice:r:${md5}`,
       long.toLowerCase().replace('sha', 'SHA'),
       '# line 3: this is not `user:realm:hash`',
@@ -68,7 +68,7 @@ t.test('a file of which nothing can be carried over, or that cannot be read, is 
   t.match(await run('htpasswd', nothing), {
     status: 1,
     stdout: '',
-    stderr: /users:1: .*\n.*no line could be carried over/,
+    stderr: /users:1: .*\n.*no line could be imported/,
   });
   t.match(await run('htpasswd', `${nothing}.absent`), { status: 1, stderr: /does not exist/ });
   t.match(await run('htdigest', file(t, Buffer.from('j\xe4s:x', 'latin1'))), { status: 1, stderr: /is not UTF-8/ });

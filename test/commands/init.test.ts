@@ -122,7 +122,7 @@ t.test('an answer that no file can hold is told by its flag, and nothing is writ
     [['--audience', 'orders'], /--audience: .*URI/],
     [['--scope', 'a "b"'], /--scope: /],
     [['--listen', '8080'], /--listen: write host and port/],
-    [['--client-id', 'x'], /--client-id is for --issuer/],
+    [['--client-id', 'x'], /--client-id needs --issuer/],
     [['--authorization', '--issuer', 'https://a.example'], /either --issuer or --authorization/],
   ];
   for (const [args, told] of wrong)
@@ -134,7 +134,7 @@ t.test('an answer that no file can hold is told by its flag, and nothing is writ
 t.test('a file that is there is never written over without --force', async (t) => {
   const folder = t.testdir({ 'gateway.yaml': 'mine\n' });
   const args = own(folder, 'http://127.0.0.1:9000');
-  t.match(await init(t, ...args), { status: 1, stderr: /there already: gateway\.yaml\. Nothing is written; --force/ });
+  t.match(await init(t, ...args), { status: 1, stderr: /these files exist: gateway\.yaml\. Nothing is written; --force/ });
   t.equal(readFileSync(join(folder, 'gateway.yaml'), 'utf8'), 'mine\n');
   t.notOk(existsSync(join(folder, 'secrets')));
   t.equal((await init(t, ...args, '--force')).status, 0);
@@ -180,13 +180,13 @@ t.test('--force keeps the secrets, with which programs may run; --new-secrets dr
   const secrets = () => names.map((name) => readFileSync(name, 'utf8'));
   const first = secrets();
   const forced = await init(t, ...own(folder, 'http://127.0.0.1:9999'), '--force');
-  t.match(forced, { status: 0, stdout: /Kept as they were.*:\n(?:.*secrets\/.*\n){3}/ });
+  t.match(forced, { status: 0, stdout: /Kept unchanged.*:\n(?:.*secrets\/.*\n){3}/ });
   t.strictSame(secrets(), first);
   t.match(readFileSync(join(folder, 'gateway.yaml'), 'utf8'), 'http://127.0.0.1:9999');
   t.equal((await init(t, ...args, '--force', '--new-secrets')).status, 0);
   for (const secret of secrets()) t.notOk(first.includes(secret));
   for (const name of names) t.equal(statSync(name).mode & 0o777, 0o600, name);
-  t.match(await init(t, ...args, '--new-secrets'), { status: 2, stderr: /--new-secrets is for --force/ });
+  t.match(await init(t, ...args, '--new-secrets'), { status: 2, stderr: /--new-secrets needs --force/ });
 });
 
 t.test('--force replaces a link, and writes nothing where it leads', async (t) => {
@@ -235,7 +235,7 @@ t.test(
     t.strictSame(readdirSync(folder).sort(), ['gateway.yaml', 'secrets']);
     await isValid(t, folder, 'gateway.yaml');
     const away = await init(t, ...args, `http://127.0.0.1:${await freePort()}`, '--force');
-    t.match(away, { status: 0, stderr: /cannot be asked now .*doctor/ });
+    t.match(away, { status: 0, stderr: /does not answer now .*doctor/ });
   },
 );
 
@@ -272,7 +272,7 @@ t.test('at a terminal it asks, and asks again where an answer cannot be taken', 
     [/Write http:\/\/localhost:9000[\s\S]*The API.*: $/, 'http://localhost:9000'],
     [/The authorization server.*: $/, ''],
     [/The audience of its tokens.*: $/, ''],
-    [/this is needed[\s\S]*The audience of its tokens.*: $/, AUDIENCE],
+    [/an answer is required[\s\S]*The audience of its tokens.*: $/, AUDIENCE],
     [/The scope.*: $/, 'orders.read'],
   ];
   for (const [question, answer] of answers) {

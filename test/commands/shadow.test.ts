@@ -88,7 +88,7 @@ t.test('opaque tokens that no server is asked about have a remedy; broken JWTs h
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 × nobody verified → orders: token_malformed, not a JWT, and this file has no client_id');
   t.match(stdout, /# 1 request with a token that is no JWT.*RFC 7662.*authorization_servers:\n +# client_id/);
-  t.match(stdout, '# token_malformed (1 request): nothing in this file');
+  t.match(stdout, '# token_malformed (1 request): nothing to change in this file');
 });
 
 t.test(
@@ -178,7 +178,7 @@ t.test('who came too often is told with the limit, which may be too low', async 
   const file = logFile([line({ shadow: 'rate_limited', client: 'shop', reason: '5 in 60 s by client_id' })]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 × shop → orders: rate_limited, 5 in 60 s by client_id');
-  t.match(stdout, '# above the limit of this route (5 in 60 s by client_id); where that was meant to pass:');
+  t.match(stdout, '# above the limit of this route (5 in 60 s by client_id); if these requests should pass:');
 });
 
 const caller = (more: object) =>
@@ -217,7 +217,7 @@ t.test('a scan from thousands of addresses hides no client, and what is left out
   t.match(stdout, '1 × shop → orders: scope_insufficient');
   t.match(stdout, '12000 × no known client → orders: credential_missing');
   t.match(stdout, '11990 × other callers');
-  t.match(stdout, /\d+ requests of these stand in no group below/);
+  t.match(stdout, /\d+ requests of these are in no group below/);
 });
 
 t.test('a route has one hint for each kind of credential that its callers bring', async (t) => {
@@ -300,7 +300,7 @@ t.test('what enforcement will change in requests is counted, with its callers an
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '0 requests would be refused, 3 requests would pass.');
-  t.match(stdout, '2 × x-auth-subject is dropped already → orders from shop');
+  t.match(stdout, '2 × x-auth-subject is already dropped → orders from shop');
   t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: defaults: \{ identity_headers: \{ prefix/);
   t.match(stdout, /1 × authorization will be dropped .*: forward_credential: true/);
   t.match(stdout, /1 × x-http-method-override will be dropped .*: pass_headers: \[X-HTTP-Method-Override\]/);

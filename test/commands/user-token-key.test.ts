@@ -53,7 +53,7 @@ t.test('a user of the file or of the store is signed out everywhere by command',
   t.strictSame(await service.introspect(hers.access_token), { active: false });
   t.match(await service.introspect(others.access_token), { active: true });
   t.match(gatehouse(['user', 'sign-out', 'nobody']).stderr, /there is no user nobody/);
-  t.match(gatehouse(['user', 'sign-out', '--help']).stdout, /For users of the file too/);
+  t.match(gatehouse(['user', 'sign-out', '--help']).stdout, /Includes users of the file/);
   const audit = readFileSync(join(directory, 'audit.jsonl'), 'utf8').trim().split('\n');
   t.strictSame(
     audit.map((line) => JSON.parse(line)).map(({ event, sub, detail }) => [event, sub, detail]),
@@ -74,7 +74,7 @@ t.test('a token is looked at and revoked by the operator', async (t) => {
   const other = await service.token();
   t.match(
     gatehouse(['token', 'revoke'], `${other}\n`).stdout,
-    /is revoked\.\nGateways .* within a second; others .* for up to `cache\.ttl`/,
+    /is revoked\.\nGateways .* within a second\. Other gateways .* for up to `cache\.ttl`/,
   );
   const token = await service.token();
   t.match(gatehouse(['token', 'introspect'], `${token}\n`).stdout, /active\s+true/);

@@ -108,6 +108,6 @@ t.test('a key that stands where the name of its file belongs is not shown', asyn
   const server = `issuer: https://a.example.com, client_id: g, client_key: '{"d":"${secret}"}'`;
   const method = 'introspection_endpoint_auth_method: private_key_jwt';
   const text = `version: 1\nauthorization_servers:\n  main: { ${server}, ${method} }\nroutes: [{ match: { path: /a }, scope: a }]\n`;
-  t.match(shown(text), /is a key, and not the name of a file/);
+  t.match(shown(text), /is a key, and not a filename/);
   t.notMatch(shown(text), /hunter2/);
 });

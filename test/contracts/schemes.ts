@@ -220,7 +220,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
         const found = loaded([{ ...route, ...more }]);
         return found.ok ? [] : found.problems.map(({ message }) => message);
       };
-      t.match(messages({ [name]: block }), [`the route does not take \`${name}\``]);
+      t.match(messages({ [name]: block }), [`the route does not accept \`${name}\``]);
       t.match(messages({ auth: name }), [`\`${name}\` needs a \`${name}:\` block in the route`]);
       t.ok(
         messages({ auth: name, [name]: block, access: 'public' }).some((text) =>

@@ -19,7 +19,7 @@ t.test('each row says what changed, what you see and what to do', async (t) => {
 });
 
 t.test('the version of the database is that of the last migration', async (t) => {
-  t.match(page, `the database is at version ${migrations.length} `);
+  t.match(page, `the database has version ${migrations.length} `);
 });
 
 t.test('a default that the page names is that of the reference', async (t) => {

@@ -127,7 +127,7 @@ t.test('a file that the workers refuse leaves nothing open in them', { skip: ski
   const nonce_keys = [randomBytes(32).toString('base64')];
   const answer = await served.take({ ...file, counters: redis.url, nonce_keys });
   t.equal(answer.status, 422);
-  t.match(await answer.text(), /worker \d cannot load the file: counters: this Redis forgets nonces/);
+  t.match(await answer.text(), /worker \d cannot load the file: counters: this Redis evicts nonces/);
   t.ok(await eventually(async () => (await redis.connections()) === 1), 'that of this test alone');
 });
 

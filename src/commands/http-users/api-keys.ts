@@ -129,7 +129,7 @@ function importReport(entries: readonly ApiKeyEntry[], ids: ReadonlySet<string>)
   const short = added.filter(({ kind }) => kind === 'hmac').map(({ id }) => id);
   const lines = [`${added.length} added, ${known} already exist`];
   if (short.length > 0)
-    lines.push(`${short.length} keys have fewer than 128 bits and can be guessed: give their clients new keys`);
+    lines.push(`${short.length} with fewer than 128 bits. Such keys can be guessed: give their clients new keys`);
   return {
     json: { added: added.map(shown), kept: entries.filter(({ id }) => !ids.has(id)).map(({ id }) => id), short },
     text: `${lines.join('\n')}\n`,

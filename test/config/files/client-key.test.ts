@@ -61,12 +61,12 @@ t.test('what is no private key for signatures is refused in words', async (t) =>
     ed448: pem(generateKeyPairSync('ed448').privateKey),
   });
   for (const name of ['public', 'secret', 'broken', 'number', 'locked', 'empty'])
-    t.equal(algorithmOf(readClientKey(name, { directory })), 'the file holds no private key that can be used', name);
+    t.equal(algorithmOf(readClientKey(name, { directory })), 'the file has no usable private key', name);
   for (const name of ['x25519', 'ed448', 'secp256k1', 'dsa', 'pss'])
     t.equal(algorithmOf(readClientKey(name, { directory })), 'the key fits no algorithm', name);
 });
 
 t.test('a key in the place of a file name is never repeated', async (t) => {
   const read = readClientKey(pem(made.EdDSA as KeyObject), { directory: '.' });
-  t.equal(algorithmOf(read), 'this is a key, and not the name of a file');
+  t.equal(algorithmOf(read), 'this is a key, and not a filename');
 });

@@ -22,8 +22,8 @@ t.test('each file is judged whole, and every one that is wrong is told by its ke
   t.match(readTls({ ca, cert: 'server.crt', key: 'server.crt', client_ca: 'nowhere.crt' }, place), {
     ok: false,
     faults: [
-      { key: 'ca', message: `the file ${ca} holds no certificate that can be used` },
-      { key: 'key', message: 'the file server.crt holds no private key that can be used' },
+      { key: 'ca', message: `the file ${ca} has no usable certificate` },
+      { key: 'key', message: 'the file server.crt has no usable private key' },
       { key: 'client_ca', message: /^the file nowhere\.crt / },
     ],
   });

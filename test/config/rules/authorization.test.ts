@@ -20,7 +20,7 @@ const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 /** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
 const cases: Record<string, readonly Case[]> = {
   'issuer elsewhere': [
-    [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer is port 9999/],
+    [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer has port 9999/],
     [top({ issuer: 'http://localhost:8081' })],
     [top({ issuer: 'http://127.0.0.1:9999', listen: '127.0.0.1:9999' })],
   ],
@@ -103,7 +103,7 @@ const cases: Record<string, readonly Case[]> = {
   'keys of users': [
     [
       top({ signing: { alg: 'RS256', user_keys: true }, tokens: { access: { format: 'jwt' } } }),
-      /^warning: an RSA key for each user takes/,
+      /^warning: making an RSA key takes/,
     ],
     [top({ signing: { user_keys: true } }), /^warning: no client of this file gets JWTs/],
     [
@@ -112,7 +112,7 @@ const cases: Record<string, readonly Case[]> = {
         tokens: { access: { format: 'jwt' } },
       }),
       /^warning: anyone who can verify/,
-      /^warning: the keys of users are secrets with `HS256`/,
+      /^warning: with `HS256`, the keys of users are secret/,
     ],
     [top({ signing: { user_keys: true }, tokens: { access: { format: 'jwt' } } })],
     [
@@ -125,7 +125,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'client that reads keys of users': [
     [client({ client_secret: undefined, grant_types: [], keys: true }), /^error: `keys` needs a client with a secret/],
-    [client({ keys: true }), /^warning: there are no keys of users that are secrets/],
+    [client({ keys: true }), /^warning: `keys` has no effect: users have no secret keys/],
     [
       (config) => {
         config.signing = { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true };
@@ -179,7 +179,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'claims of access tokens': [
-    [top({ tokens: { access: { claims: { iss: 'user.a' } } } }), /`iss` has a meaning of its own/],
+    [top({ tokens: { access: { claims: { iss: 'user.a' } } } }), /`iss` already has a meaning/],
     [top({ tokens: { access: { claims: { gid: 'user.a', app_id: 'client.a' } } } }), /`gid`/, /`app_id`/],
     [top({ tokens: { access: { claims: { tenant: 'users.tenant' } } } }), /is not `user.NAME` or `client.NAME`/],
     [top({ tokens: { access: { claims: { tenant: 'tenant' } } } }), /is not `user.NAME`/],
@@ -199,7 +199,7 @@ const cases: Record<string, readonly Case[]> = {
       },
       /has no `client_id`/,
     ],
-    [client({ app_id: 'store' }), /are one thing, and differ here/],
+    [client({ app_id: 'store' }), /mean the same, but differ here/],
     [client({ client_id: 'sh\u00f6p' }), /plain ASCII text/],
     [client({ client_id: 's'.repeat(256) }), /255 characters at most/],
     [client({ client_id: 's'.repeat(255) })],
@@ -207,7 +207,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'client id twice': [[addClient({ app_id: 'shop', app_secret: secret }), /another client has the id `shop`/]],
   'client secret spellings': [
-    [client({ app_secret: secret }), /are one thing, and differ here/],
+    [client({ app_secret: secret }), /mean the same, but differ here/],
     [client({ client_secret_sha256: sha256 }), /as text and as a digest/],
     [client({ client_secret: 'line\nof more than 16 bytes' }), /plain ASCII text in one line/],
     [client({ app_secret: 'shop-secret-of-tests' })],
@@ -235,9 +235,9 @@ const cases: Record<string, readonly Case[]> = {
     [redirect('https:\\\\app.example.com'), /a character that no URI contains/],
     [redirect('https://app.example.com@evil.example/'), /must not have a user name and password/],
     [redirect('http://app.example.com/callback'), /others can read the code/],
-    [redirect('https:/callback'), /the address names no host/],
+    [redirect('https:/callback'), /the address has no host/],
     ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'myapp:/callback', 'JavaScript:alert(1)'].map(
-      (uri): Case => [redirect(uri), /is not a scheme that a browser may be sent to/],
+      (uri): Case => [redirect(uri), /is not a scheme that a redirect may use/],
     ),
     [
       client({ ...code, redirect_uris: ['https://app.example.com/', 'https://app.example.com/'] }),
@@ -249,12 +249,12 @@ const cases: Record<string, readonly Case[]> = {
     [redirect('com.example.app:/callback')],
   ],
   'grant without redirect address': [
-    [client({ grant_types: ['authorization_code'] }), /`authorization_code` sends a browser back/],
-    [client({ grant_types: ['implicit'] }), /`implicit` sends a browser back/, /^warning: `implicit` is for old/],
+    [client({ grant_types: ['authorization_code'] }), /`authorization_code` redirects a browser/],
+    [client({ grant_types: ['implicit'] }), /`implicit` redirects a browser/, /^warning: `implicit` is for old/],
     [client(code)],
   ],
   'redirect addresses without use': [
-    [client({ redirect_uris: code.redirect_uris }), /^warning: no grant of this client sends a browser/],
+    [client({ redirect_uris: code.redirect_uris }), /^warning: no grant of this client redirects a browser/],
     [
       (config) => {
         top({ session: { enabled: true } })(config);
@@ -275,13 +275,13 @@ const cases: Record<string, readonly Case[]> = {
     [client({ ...code, grant_types: ['authorization_code', 'refresh_token'] })],
   ],
   'retry window without refresh': [
-    [client({ retry_window: '10s' }), /^warning: this client refreshes nothing/],
+    [client({ retry_window: '10s' }), /^warning: this client gets no refresh tokens/],
     [client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '10s' })],
   ],
   'client without PKCE': [
     [
       client({ ...code, client_secret: undefined, require_pkce: false }),
-      /^error: a client without a secret cannot do without PKCE/,
+      /^error: a client without a secret must use PKCE/,
     ],
     [client({ ...code, require_pkce: false }), /^warning: without PKCE/],
     [client({ ...code, client_secret: undefined })],

@@ -44,17 +44,17 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   'one server of several': [(gateway) => (gateway.authorization_servers.second = second)],
   'an audience that is no resource': [
     main({ audience: 'https://api.example.org' }),
-    /is none of the `resources` of authorization\.yaml:\d+.*did you mean `https:\/\/api\.example\.com`\?/,
+    /is not in `resources` of authorization\.yaml:\d+.*did you mean `https:\/\/api\.example\.com`\?/,
   ],
   'no audience, and any': [main({ audience: 'any' })],
-  'an audience of a route': [route({ audience: 'https://api.example.org' }), /is none of the `resources`/],
+  'an audience of a route': [route({ audience: 'https://api.example.org' }), /is not in `resources`/],
   'a scope that nobody gives': [
     route({ scope: 'orders.raed' }),
-    /^gateway\.yaml:\d+ `orders\.raed` is none of the `scopes` of authorization\.yaml:\d+.*did you mean `orders\.read`\?/,
+    /^gateway\.yaml:\d+ `orders\.raed` is not in `scopes` of authorization\.yaml:\d+.*did you mean `orders\.read`\?/,
   ],
   'scopes of alternatives': [
     route({ scope: { any_of: ['orders.read', 'orders.read admin'] } }),
-    /`admin` is none of the `scopes`/,
+    /`admin` is not in `scopes`/,
   ],
   'a scope of another server': [
     (gateway) => {
@@ -72,7 +72,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   ],
   'a client that may not ask': [
     client({ introspect: false, grant_types: ['client_credentials'] }),
-    /the client `gateway` \(authorization\.yaml:\d+\) may not ask about tokens \(write `introspect: true` there\)/,
+    /the client `gateway` \(authorization\.yaml:\d+\) may not introspect tokens \(write `introspect: true` there\)/,
   ],
   'which need not, where only JWTs are taken': [
     (gateway, service) => {
@@ -85,7 +85,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
       Object.assign(gateway.authorization_servers.main, { events: 'https://auth.example.com/oauth2/events' });
       Object.assign(service.clients[1], { events: false });
     },
-    /may not follow the feed of revocations \(write `events: true` there\)/,
+    /may not follow the revocation feed \(write `events: true` there\)/,
   ],
   'no feed': [main({ events: 'none' })],
   'JWTs, and a client that may not follow the feed': [
@@ -126,14 +126,14 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   ],
   'another secret': [
     main({ client_secret: other }),
-    /the secret of `gateway` is another one in authorization\.yaml:\d+$/,
+    /the secret of `gateway` differs from the secret in authorization\.yaml:\d+$/,
   ],
   'the digest of the secret': [
     client({ client_secret: undefined, client_secret_sha256: hash('sha256', secret, 'hex') }),
   ],
   'the digest of another secret': [
     client({ client_secret: undefined, client_secret_sha256: hash('sha256', other, 'hex') }),
-    /is another one/,
+    /differs from the secret/,
   ],
 };
 

@@ -70,7 +70,7 @@ t.test('what no request could match is refused', async (t) => {
     '/a/*': /wildcard/,
     '/a b': /character that no path contains/,
     '/café': /character that no path contains/,
-    '/{rest*}/b': /takes the rest/,
+    '/{rest*}/b': /matches the rest/,
     '/{id}.json': /neither a literal nor a parameter/,
     '/{}': /neither/,
     '/{a-b}': /neither/,

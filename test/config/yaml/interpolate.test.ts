@@ -47,7 +47,7 @@ t.test('two dollar signs make a literal', async (t) => {
 t.test('what is no variable is told', async (t) => {
   t.match(filled('${UNSET}'), /UNSET is not set/);
   t.match(filled('${toString}'), /toString is not set/);
-  t.match(filled('${1x}'), /no name of a variable/);
+  t.match(filled('${1x}'), /does not contain the name of a variable/);
   t.match(filled('${NAME'), /without `}`/);
 });
 

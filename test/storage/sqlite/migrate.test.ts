@@ -35,7 +35,7 @@ t.test('a database that is newer than the program is refused, and left as it is'
   migrate(database, [one, two], 1);
   t.throws(() => migrate(database, [one], 2), {
     name: 'StorageUnusable',
-    message: /at version 2, this program knows 1/,
+    message: /has version 2, and this program knows only 1/,
   });
   t.equal(database.isTransaction, false);
 });
