@@ -13,7 +13,7 @@ export interface GatewayFile {
   listen?: string | {
     /** The listener has this name or IP address. */
     host: string;
-    /** The listener has this port. 0 takes any free port. */
+    /** The listener has this port. 0 means any free port. */
     port: number | Variable;
     /** The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change. */
     tls?: {
@@ -572,7 +572,7 @@ export interface GatewayFile {
         [name: string]: unknown;
       };
     };
-    /** The test assumes this user of Basic or Digest, or this client or key id of an API key. Routes without these schemes have no user. */
+    /** The test assumes this user of Basic or Digest, or this client or key id of an API key. It has no effect on routes without these schemes. */
     user?: string;
     /** The outcome must be { forward: true, route: … } or { refuse: STATUS, code: …, error: … }. */
     expect: {

@@ -439,7 +439,7 @@ t.test('in words: a line for each, with its mark and the remedy, and exit status
   t.equal(status, 1);
   t.match(stdout, /^✓ upstreams\.api http:\/\/127\.0\.0\.1:\d+: connects$/m);
   t.match(stdout, /^✗ authorization_servers\.main metadata: metadata: ECONNREFUSED → nothing listens there/m);
-  t.match(stdout, /^\d+ looked at: 1 ✗, 0 !\n$/m);
+  t.match(stdout, /^\d+ checks: 1 ✗, 0 !\n$/m);
   t.match(await command(t, ['doctor', '--help']).ended(), { status: 0, stdout: 'The command changes nothing' });
   t.match(await command(t, ['doctor', '--confg']).ended(), { status: 2, stderr: '--config' });
 });

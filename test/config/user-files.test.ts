@@ -55,7 +55,7 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
     '9: `a` occurs twice',
     '10: the password of `w`: this is not an Argon2id hash',
     '11: the password of `b`: this is not a whole bcrypt hash',
-    '12: the password of `c`: the cost of bcrypt is 15; from 4 to 14 is taken',
+    '12: the password of `c`: the cost of bcrypt is 15; it must be from 4 to 14',
   ]);
 });
 

@@ -23,7 +23,7 @@ export const plainRealm: SchemeCheck<Pick<UsersBlock, 'realm'>> = {
       : [
           {
             pointer: [...at, 'realm'],
-            message: 'write printable ASCII, so that every client hashes and shows the same realm',
+            message: 'a realm must be printable ASCII, so that all clients hash and show the same text',
           },
         ],
   ),

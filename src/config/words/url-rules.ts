@@ -13,7 +13,7 @@ export function endpointFaults(at: Pointer, text: string | undefined, developmen
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return [{ pointer: at, message: 'not an https URL', hint: 'write the whole URL: https://auth.example.com/…' }];
   if (url.username !== '' || url.password !== '')
-    return [{ pointer: at, message: 'a URL here must not have a user name and password' }];
+    return [{ pointer: at, message: 'a URL here must not have a username and password' }];
   if (url.hash !== '' || text.endsWith('#'))
     return [{ pointer: at, message: 'a URL here must not have a fragment', hint: 'leave out `#` and what follows' }];
   if (url.protocol === 'https:' || isLoopback(url.hostname) || development) return [];

@@ -26,7 +26,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   listeners: [
     [top({ admin: '127.0.0.1:8081' }), /the same address as `listen`/],
-    [top({ admin: '0.0.0.0:9902' }), /^warning: the management listener/],
+    [top({ admin: '0.0.0.0:9902' }), /^warning: other machines can reach the management listener/],
   ],
   'longest wait': [[top({ shutdown: { deadline: '30d' } }), /a wait of more than 24 days/]],
   issuer: [
@@ -151,11 +151,11 @@ const cases: Record<string, readonly Case[]> = {
     [top({ tokens: { session_key: { ttl: '1d' } } })],
   ],
   'second chances of refresh tokens': [
-    [top({ tokens: { refresh: { retry_window: '61s' } } }), /^warning: for this long a stolen refresh token/],
-    [top({ tokens: { refresh: { reuse_leeway: '1h' } } }), /^warning: for this long a stolen refresh token/],
+    [top({ tokens: { refresh: { retry_window: '61s' } } }), /^warning: a stolen refresh token stays unnoticed for this long/],
+    [top({ tokens: { refresh: { reuse_leeway: '1h' } } }), /^warning: a stolen refresh token stays unnoticed for this long/],
     [
       client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '2m' }),
-      /^warning: for this long a stolen refresh token/,
+      /^warning: a stolen refresh token stays unnoticed for this long/,
     ],
     [client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '1m' })],
   ],
@@ -233,7 +233,7 @@ const cases: Record<string, readonly Case[]> = {
     [redirect('https://*.example.com/callback'), /must not have a wildcard/],
     [redirect('https://app.example.com/call back'), /a character that no URI contains/],
     [redirect('https:\\\\app.example.com'), /a character that no URI contains/],
-    [redirect('https://app.example.com@evil.example/'), /must not have a user name and password/],
+    [redirect('https://app.example.com@evil.example/'), /must not have a username and password/],
     [redirect('http://app.example.com/callback'), /others can read the code/],
     [redirect('https:/callback'), /the address has no host/],
     ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'myapp:/callback', 'JavaScript:alert(1)'].map(

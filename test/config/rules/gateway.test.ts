@@ -131,11 +131,11 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'files of TLS': [
     [tls({ cert: 'absent.crt' }), /the file absent.crt does not exist/],
-    [tls({ cert: file('server.key') }), /holds no certificate/],
+    [tls({ cert: file('server.key') }), /has no usable certificate/],
     [tls({ key: file('server.crt') }), /has no usable private key/],
     [tls({ key: file('client.key') }), /is not the key of the certificate/],
     [tls({ client_auth: 'required', client_ca: 'absent.crt' }), /the file absent.crt does not exist/],
-    [tls({ client_auth: 'required', client_ca: file('server.key') }), /holds no certificate/],
+    [tls({ client_auth: 'required', client_ca: file('server.key') }), /has no usable certificate/],
     [tls({ client_auth: 'required', client_ca: file('authority.crt') })],
   ],
   'certificates of clients': [
@@ -206,7 +206,7 @@ const cases: Record<string, readonly Case[]> = {
     [match({ headers: { 'X-Version': '2' } })],
   ],
   'soap without a body': [
-    [match({ soap_action: 'urn:Get' }), /^warning: SOAP is sent by POST/, /does not protect other operations/],
+    [match({ soap_action: 'urn:Get' }), /^warning: SOAP uses POST/, /does not protect other operations/],
     [match({ soap_action: 'urn:Get', methods: ['POST'] }), /does not protect other operations/],
   ],
   'trusted proxies': [
@@ -239,7 +239,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'realm of a scheme': [
     [digest({ realm: 'a:b' }), /a realm of Digest must not contain a colon/, /^warning: no line of .* is for the realm/],
-    [basic({ realm: 'Zähler' }), /a realm is printable ASCII/],
+    [basic({ realm: 'Zähler' }), /a realm must be printable ASCII/],
     [basic({ realm: 'a:b' })],
   ],
   'users of Basic': [
@@ -502,7 +502,7 @@ const cases: Record<string, readonly Case[]> = {
     [server({ issuer: 'auth.example.com' }), /not an https URL/],
     [server({ issuer: 'https://auth.example.com/?a=1' }), /an issuer has no query/],
     [server({ issuer: 'https://auth.example.com/#a' }), /must not have a fragment/],
-    [server({ issuer: 'https://me:pw@auth.example.com' }), /must not have a user name and password/],
+    [server({ issuer: 'https://me:pw@auth.example.com' }), /must not have a username and password/],
     [server({ issuer: 'http://127.0.0.1:8081' })],
     [
       (config) => {
@@ -534,7 +534,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'authorities of a server': [
     [server({ tls: { ca: 'absent.crt' } }), /^error: the file absent.crt does not exist/],
-    [server({ tls: { ca: file('server.key') } }), /^error: the file .* holds no certificate/],
+    [server({ tls: { ca: file('server.key') } }), /^error: the file .* has no usable certificate/],
     [server({ tls: { ca: file('authority.crt') } })],
   ],
   algorithms: [
@@ -678,7 +678,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [twoServers({}, {}), /an opaque token could belong to `main` or `other`/],
     [twoServers({ token_prefix: 'a_' }, {}), /an opaque token could belong to `main` or `other`/],
-    [twoServers({ token_prefix: 'a_' }, { token_prefix: 'a_b_' }), /could also be those of `main`/],
+    [twoServers({ token_prefix: 'a_' }, { token_prefix: 'a_b_' }), /could also belong to `main`/],
     [twoServers({ token_prefix: 'a_' }, { token_prefix: 'b_' })],
     [twoServers({}, { verify: 'jwt' })],
     [
@@ -692,7 +692,7 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ url: 'grpcs://127.0.0.1:9000' }), /does not forward gRPC/],
     [upstream({ url: 'ftp://127.0.0.1' }), /not an http or https URL/],
     [upstream({ url: '127.0.0.1:9000' }), /not an http or https URL/],
-    [upstream({ url: 'http://a:b@127.0.0.1' }), /must not have a user name and password/],
+    [upstream({ url: 'http://a:b@127.0.0.1' }), /must not have a username and password/],
     [upstream({ url: 'http://127.0.0.1?x' }), /no query and no fragment/],
     [upstream({ url: 'http://127.0.0.1/v1' }), /has no path/],
     [upstream({ url: 'http://127.0.0.1:9000/' })],
@@ -726,7 +726,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'files of TLS towards an upstream': [
     [severalUrls({ tls: { ca: 'missing.crt' } }, 'https://a.internal'), /missing.crt does not exist/],
-    [severalUrls({ tls: { ca: sound.key } }, 'https://a.internal'), /holds no certificate/],
+    [severalUrls({ tls: { ca: sound.key } }, 'https://a.internal'), /has no usable certificate/],
     [severalUrls({ tls: { cert: sound.cert, key: file('client.key') } }, 'https://a.internal'), /is not the key of/],
     [severalUrls({ tls: { ca: file('authority.crt') } }, 'https://a.internal')],
   ],
@@ -860,7 +860,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ match: { path: '/orders/{rest*}', methods: ['POST'] }, scope: 'read' }),
         addRoute({ id: 'gone', match: { path: '/orders/{id}', methods: ['DELETE'] }, scope: 'admin' }),
       ),
-      /takes a POST by the weaker rule of `POST \/orders\/\{rest\*\}` .* request of `gone`$/,
+      /a POST under the weaker rule of `POST \/orders\/\{rest\*\}` .* request of `gone`$/,
     ],
     [
       both(
@@ -875,7 +875,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ id: 'all', match: { path: '/x/{rest*}' }, scope: 'admin read' }),
         addRoute({ id: 'gone', match: { path: '/x/{id}' }, scope: 'admin read' }),
       ),
-      /takes a POST by the weaker rule of `POST \/x\/\{id\} \[a=1\]` .* request of `gone`$/,
+      /a POST under the weaker rule of `POST \/x\/\{id\} \[a=1\]` .* request of `gone`$/,
     ],
     [
       both(
@@ -984,15 +984,15 @@ const cases: Record<string, readonly Case[]> = {
       addRoute({ match: { path: '/orders/{rest*}' }, access: 'authenticated' }),
       /^warning: the same path with a final slash is judged by the weaker rule of/,
     ],
-    [addRoute({ match: { path: '/{rest*}' }, scope: 'read' }), /with a slash at its end is judged by the weaker/],
-    [addRoute({ match: { path: '/{rest*}' }, access: 'optional' }), /with a slash at its end is judged by/],
+    [addRoute({ match: { path: '/{rest*}' }, scope: 'read' }), /with a final slash is judged by the weaker/],
+    [addRoute({ match: { path: '/{rest*}' }, access: 'optional' }), /with a final slash is judged by/],
     [
       addRoute({ match: { path: '/orders/{id}/' }, scope: { any_of: ['orders.read', 'admin'] } }),
-      /with a slash at its end is judged by the weaker rule/,
+      /with a final slash is judged by the weaker rule/,
     ],
     [
       addRoute({ match: { path: '/orders/{id}/' }, scope: 'orders.read admin' }),
-      /with a slash at its end is judged by the weaker rule of `GET \/orders\/{id}`/,
+      /with a final slash is judged by the weaker rule of `GET \/orders\/{id}`/,
     ],
     [addRoute({ match: { path: '/orders/{id}/' }, scope: { all_of: ['orders.read'] } })],
     [addRoute({ match: { path: '/{rest*}', methods: ['PUT'] }, scope: 'read' })],
@@ -1007,7 +1007,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ match: { path: '/secret/' }, scope: 'admin' })(config);
         addRoute({ match: { path: '/secret' }, access: 'authenticated' })(config);
       },
-      /with a slash at its end is judged by the weaker rule of `\* \/secret`/,
+      /with a final slash is judged by the weaker rule of `\* \/secret`/,
     ],
     [
       (config) => {
@@ -1075,7 +1075,7 @@ const cases: Record<string, readonly Case[]> = {
         { scope: 'a', soap_action: undefined },
         { scope: 'b', soap_action: undefined, path: '/{rest*}' },
       ),
-      /with a slash at its end is judged by the weaker rule of `third`/,
+      /with a final slash is judged by the weaker rule of `third`/,
     ],
     [
       soap({ scope: 'a' }, { scope: 'b', path: '/other' }),
@@ -1116,7 +1116,7 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ max_connections: 1 })],
   ],
   'no proxy may ask': [
-    [top({ decision: {} }), /^error: no proxy may ask/],
+    [top({ decision: {} }), /^error: only proxies in `trusted_proxies` may ask/],
     [top({ decision: {}, trusted_proxies: ['127.0.0.1'] })],
   ],
   'how long a decision is remembered': [
@@ -1146,7 +1146,7 @@ const cases: Record<string, readonly Case[]> = {
   'what the cache of a proxy does not know': [
     [both(asked(), match({ headers: { 'X-Env': 'a' } })), /^warning: the route depends on `x-env`/],
     [both(asked(), route({ when: 'request.headers["x-env"] == "a"' })), /^warning: the route depends on `x-env`/],
-    [both(asked(), route({ when: 'request.headers[identity.subject] == "a"' })), /^warning: .* looks at `headers`/],
+    [both(asked(), route({ when: 'request.headers[identity.subject] == "a"' })), /^warning: .* depends on `headers`/],
     [both(asked(), route({ when: 'request.query.a == "b" && request.host == "c"' }))],
     [both(asked({ max_age: '0s' }), match({ headers: { 'X-Env': 'a' } }))],
     [match({ headers: { 'X-Env': 'a' } })],
