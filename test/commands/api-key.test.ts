@@ -49,7 +49,7 @@ t.test('a key is shown once, and the file, which nobody else can read, has its h
 t.test('a key is revoked by its id, and everything else stays', async (t) => {
   const rest = `# of meters\n\nother sha256:${'A'.repeat(43)} b -\n`;
   const file = `${t.testdir({ keys: `${rest}ghk_1 sha256:${'B'.repeat(43)} a - read\n` })}/keys`;
-  t.match(await apiKey('', 'revoke', 'ghk_1', '--file', file), { status: 0, stdout: /the key ghk_1 of a is gone/ });
+  t.match(await apiKey('', 'revoke', 'ghk_1', '--file', file), { status: 0, stdout: /the key ghk_1 of a is removed/ });
   t.equal(readFileSync(file, 'utf8'), rest);
   t.match(await apiKey('', 'revoke', 'ghk_1', '--file', file), { status: 1, stderr: /there is no key ghk_1/ });
 });

@@ -141,7 +141,7 @@ t.test('a secret that could be read is not: neither a variable nor a file', asyn
 t.test('a file without secrets that is there is judged', async (t) => {
   const ca = file('ca.pem', 'no certificate');
   const named = file('named.yaml', sound({ upstreams: { api: { url: 'https://127.0.0.1:9', tls: { ca } } } }));
-  t.match(await run('check', '--no-secrets', named), { status: 1, stdout: /holds no certificate/ });
+  t.match(await run('check', '--no-secrets', named), { status: 1, stdout: /has no usable certificate/ });
 });
 
 t.test('routes, config show, diff and explain judge without secrets', async (t) => {

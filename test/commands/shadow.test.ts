@@ -75,7 +75,7 @@ t.test(
       routes: [{ id: 'orders', scope: { any_of: ['orders.read', 'orders.list'] } }, { id: 'other' }],
     });
     t.match(yaml, '# access: public');
-    t.match(yaml, /till holds no scope .*give it orders\.read/);
+    t.match(yaml, /till holds no scope .*grant it orders\.read/);
     t.match(yaml, '# - match: { methods: [GET], path: "/new/{rest*}" }');
   },
 );
