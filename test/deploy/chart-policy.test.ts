@@ -78,7 +78,7 @@ t.test('a sidecar’s policy cuts off no connection of the application unasked',
   });
   t.match(
     refusal({ ...application, gateway: { config: gatewayConfig, networkPolicy: { egress } } }),
-    /holds for the whole pod.*set sidecar\.networkPolicy\.egress/,
+    /applies to the whole pod.*set sidecar\.networkPolicy\.egress/,
   );
   t.strictSame(policyOf(rendered(limited({ egress: [rule] })), 'gateway').egress.slice(1), [...egress, rule]);
   t.strictSame(policyOf(rendered(limited({ egress: [] })), 'gateway').egress.slice(1), egress);

@@ -37,7 +37,7 @@ const sidecar = (more: object) => ({
 const refused: Readonly<Record<string, readonly [object, string]>> = {
   'several gateways do not count rate limits each for itself': [
     gateway({ ...tickets, routes: [limited] }),
-    'rate limits for itself, in memory: set gateway.config.counters to redis://HOST:6379',
+    'rate limits alone, in memory: set gateway.config.counters to redis://HOST:6379',
   ],
   'nor when `counters` says so': [
     gateway({ ...tickets, counters: 'memory', routes: [limited] }),
@@ -45,11 +45,11 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   ],
   'nor wrong passwords of Basic': [
     gateway({ ...tickets, routes: [basic] }),
-    'wrong passwords for itself, in memory: set gateway.config.counters',
+    'wrong passwords alone, in memory: set gateway.config.counters',
   ],
   'nor the nonces of Digest': [
     gateway({ ...tickets, ...nonces, routes: [digest] }),
-    'Digest nonces for itself, in memory: set gateway.config.counters',
+    'Digest nonces alone, in memory: set gateway.config.counters',
   ],
   'several gateways sign nonces with one key': [
     gateway({ ...tickets, ...redis, routes: [digest] }),
@@ -125,18 +125,18 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     authorization({ clients: [{ client_id: 'a', client_secret: '1234567' }] }, {}),
     'authorization.config.clients[0].client_secret is a secret',
   ],
-  'a program without a configuration is not installed': [{}, 'set gateway.config to what gateway.yaml says'],
+  'a program without a configuration is not installed': [{}, 'set gateway.config to the content of gateway.yaml'],
   'one configuration is enough': [
     gateway({}, { existingConfigMap: 'ours' }),
     'gateway.config and gateway.existingConfigMap are both set',
   ],
   'a listener is where Service and probes look for it': [
     gateway({ listen: '0.0.0.0:8443' }, {}),
-    'gateway.config.listen is at port 8443, and gateway.ports.http says 8080: write the same in both',
+    'gateway.config.listen is at port 8443, and gateway.ports.http is 8080: write the same port in both',
   ],
   'so is that of probes': [
     gateway({ health: { listen: '0.0.0.0:1', pass: {} } }, {}),
-    'gateway.config.health is at port 1, and gateway.ports.health says 9900',
+    'gateway.config.health is at port 1, and gateway.ports.health is 9900',
   ],
   'a sidecar has an application': [{ mode: 'sidecar', ...gateway({}, {}) }, 'set sidecar.containers to its containers'],
   'a sidecar and its application listen on ports of their own': [
@@ -158,7 +158,7 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   ],
   'the path of a probe begins with /': [
     sidecar({ probes: { 'app/live': '/healthz' } }),
-    'sidecar.probes has "app/live", which is no path: write "/app/live"',
+    'sidecar.probes has "app/live", which is not a path: write "/app/live"',
   ],
   'on both sides': [sidecar({ probes: { '/app/live': 'healthz' } }), 'write "/healthz"'],
   'a pod has time for its hook and what is in flight': [
@@ -175,11 +175,11 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   ],
   'no configuration at all is told like an empty one': [
     { gateway: { config: null } },
-    'set gateway.config to what gateway.yaml says',
+    'set gateway.config to the content of gateway.yaml',
   ],
   'so is that of the authorization service': [
     { mode: 'authorization', authorization: { config: null } },
-    'set authorization.config to what authorization.yaml says',
+    'set authorization.config to the content of authorization.yaml',
   ],
   'an image has a registry, since no public one has it': [
     { ...gateway({}, {}), image: {} },

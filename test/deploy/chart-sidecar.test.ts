@@ -90,7 +90,7 @@ t.test(
 
 t.test('an own chart without a configuration is told what to set', { skip: skipWithoutHelm }, async (t) => {
   const { stderr } = render(['--set', 'gatehouse.gateway.config=null'], { of: ownChart(t) });
-  t.match(stderr, 'gateway.config is empty: set gateway.config to what gateway.yaml says');
+  t.match(stderr, 'gateway.config is empty: set gateway.config to the content of gateway.yaml');
 });
 
 t.test(

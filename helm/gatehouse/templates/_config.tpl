@@ -1,4 +1,4 @@
-{{/* The file of a program as it is mounted: what the chart knows below what `config` says. */}}
+{{/* The mounted file of a program: the settings of the chart, overridden by `config`. */}}
 {{- define "gatehouse.config" -}}
 {{- $values := index .root.Values .program -}}
 {{- $config := default dict $values.config -}}
@@ -25,7 +25,7 @@
 {{- toYaml (mustMergeOverwrite $own (deepCopy $config)) -}}
 {{- end -}}
 
-{{/* Of the gateway beside an application: everything goes to the loopback address, and probes through `health`. */}}
+{{/* Settings of a gateway beside an application: requests go to the loopback address, and probes through `health`. */}}
 {{- define "gatehouse.sidecar.config" -}}
 {{- $sidecar := .Values.sidecar -}}
 {{- $values := .Values.gateway -}}
@@ -45,7 +45,7 @@ health:
 {{- end }}
 {{- end -}}
 
-{{/* Service, probes and policies go by `ports`, so a listener that `config` describes must be there. */}}
+{{/* Service, probes and policies use `ports`, so a listener in `config` must have the same port. */}}
 {{- define "gatehouse.samePort" -}}
 {{- $address := .told -}}
 {{- if kindIs "map" $address -}}
@@ -53,6 +53,6 @@ health:
 {{- end -}}
 {{- $port := regexFind "[0-9]+$" (toString $address) -}}
 {{- if and $address (not (contains "${" (toString $address))) (ne $port (toString .port)) -}}
-{{- fail (printf "%s.config.%s is at port %s, and %s.ports.%s says %v: write the same in both." .program .listener $port .program .key .port) -}}
+{{- fail (printf "%s.config.%s is at port %s, and %s.ports.%s is %v: write the same port in both." .program .listener $port .program .key .port) -}}
 {{- end -}}
 {{- end -}}

@@ -49,7 +49,7 @@ volumeMounts:
   {{- include "gatehouse.volumeMounts" . | nindent 2 }}
 {{- end -}}
 
-{{/* By number: a named port is looked for in the container of the probe only, and other containers use these lines too. */}}
+{{/* By number: Kubernetes looks for a named port only in the container of the probe, and other containers use these lines too. */}}
 {{- define "gatehouse.probe" -}}
 httpGet:
   path: {{ .path }}
@@ -83,7 +83,7 @@ httpGet:
 {{- end }}
 {{- end -}}
 
-{{/* `configMap`: in place of that of the program. Files of a Secret are readable by the group of `fsGroup` and by nobody else. */}}
+{{/* `configMap`: replaces the ConfigMap of the program. Only the group of `fsGroup` may read the files of a Secret. */}}
 {{- define "gatehouse.volumes" -}}
 {{- $values := index .root.Values .program -}}
 - name: gatehouse-config
@@ -93,7 +93,7 @@ httpGet:
 - name: gatehouse-secrets
   secret:
     secretName: {{ . }}
-    defaultMode: 288 # 0440, in the way that every reader of YAML takes the same
+    defaultMode: 288 # 0440 in decimal, which all YAML parsers read alike
 {{- end }}
 {{- if include "gatehouse.onVolume" . }}
 - name: data

@@ -1,4 +1,4 @@
-{{/* For NOTES: a route that a GET with a scope opens, as JSON { path, scope, host }; empty where the file shows none. */}}
+{{/* For NOTES: a route that accepts a GET with a scope, as JSON { path, scope, host }; empty if the file has none. */}}
 {{- define "gatehouse.exampleRoute" -}}
 {{- $found := dict -}}
 {{- range .routes -}}
@@ -12,7 +12,7 @@
 {{- if $found }}{{ toJson $found }}{{ end -}}
 {{- end -}}
 
-{{/* A client that may get such a scope for itself, as JSON { id, secret }. (dict "config" … "scope" …) */}}
+{{/* A client that may request this scope for itself, as JSON { id, secret }. (dict "config" … "scope" …) */}}
 {{- define "gatehouse.exampleClient" -}}
 {{- $found := dict -}}
 {{- range .config.clients -}}
@@ -28,7 +28,7 @@
 {{- if $found }}{{ toJson $found }}{{ end -}}
 {{- end -}}
 
-{{/* How a person reads a secret that the file names. (dict "root" $ "secret" "${NAME}") */}}
+{{/* The command that reads a secret which the file names. (dict "root" $ "secret" "${NAME}") */}}
 {{- define "gatehouse.readSecret" -}}
 {{- $values := .root.Values.authorization -}}
 {{- $key := regexFind "/run/secrets/gatehouse/[^}]+" .secret | base -}}

@@ -9,7 +9,7 @@
 
 {{- define "gatehouse.egress" -}}
 egress:
-  # DNS, wherever it is: resolvers on the node have no labels
+  # DNS at any address: resolvers on the node have no labels
   - ports:
       - { port: 53, protocol: UDP }
       - { port: 53, protocol: TCP }

@@ -1,4 +1,4 @@
-{{/* A listener that is never for clients has a Service of its own, which no load balancer publishes. */}}
+{{/* A listener that clients must not reach has a separate Service, which no load balancer publishes. */}}
 {{- define "gatehouse.innerService" }}
 {{- $port := get (index .root.Values .program).ports .listener }}
 ---

@@ -9,20 +9,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end -}}
 
-{{/* Of an object of a program: (dict "root" $ "program" "gateway") */}}
+{{/* Labels of an object of a program: (dict "root" $ "program" "gateway") */}}
 {{- define "gatehouse.labels" -}}
 {{ include "gatehouse.chartLabels" .root }}
 app.kubernetes.io/component: {{ .program }}
 {{- end -}}
 
-{{/* What tells the pods of a program from all others. */}}
+{{/* Labels that only the pods of a program have. */}}
 {{- define "gatehouse.podLabels" -}}
 app.kubernetes.io/name: {{ include "gatehouse.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .program }}
 {{- end -}}
 
-{{/* The same as a selector: beside an application of another chart it is that of the application. */}}
+{{/* The selector of these pods. Beside an application of another chart, the selector of the application. */}}
 {{- define "gatehouse.selector" -}}
 {{- $root := .root -}}
 {{- if and (eq $root.Values.mode "sidecar") (not $root.Values.sidecar.containers) -}}
@@ -32,7 +32,7 @@ app.kubernetes.io/component: {{ .program }}
 {{- end -}}
 {{- end -}}
 
-{{/* Below `metadata:`, with the line break before it; nothing where there are none. */}}
+{{/* Annotations below `metadata:`, with a line break before them; empty if there are none. */}}
 {{- define "gatehouse.annotations" }}
 {{- with . }}
   annotations:

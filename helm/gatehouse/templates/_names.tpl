@@ -9,7 +9,7 @@
 {{- default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Of a program: (dict "root" $ "program" "gateway") */}}
+{{/* The name of a program: (dict "root" $ "program" "gateway") */}}
 {{- define "gatehouse.programName" -}}
 {{- printf "%s-%s" (include "gatehouse.fullname" .root) .program -}}
 {{- end -}}

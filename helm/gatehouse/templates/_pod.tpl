@@ -15,7 +15,7 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{/* What a pod of the chart is, whatever runs in it. */}}
+{{/* The common settings of all pods of the chart. */}}
 {{- define "gatehouse.podBase" -}}
 {{- $root := .root -}}
 {{- $values := index $root.Values .program -}}
@@ -80,7 +80,7 @@ volumes:
   {{- include "gatehouse.volumes" . | nindent 2 }}
 {{- end -}}
 
-{{/* Containers of a user, with what they do not say themselves: a strict cluster rejects the pod for one of them. */}}
+{{/* Containers of the user with security defaults: a strict cluster rejects the whole pod because of one container. */}}
 {{- define "gatehouse.tightened" -}}
 {{- $containers := list -}}
 {{- range .containers -}}

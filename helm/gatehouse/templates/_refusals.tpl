@@ -1,4 +1,4 @@
-{{/* What would render and not work. Each says what to set. */}}
+{{/* Values that would render but not work. Each message says what to set. */}}
 
 {{- define "gatehouse.refusals" -}}
 {{- $values := index .root.Values .program -}}
@@ -6,16 +6,16 @@
 {{- fail (printf "%s.config and %s.existingConfigMap are both set: keep one of them." .program .program) -}}
 {{- end -}}
 {{- if not (or $values.config $values.existingConfigMap) -}}
-{{- fail (printf "%s.config is empty: set %s.config to what %s.yaml says, or %s.existingConfigMap to the name of a ConfigMap that has it." .program .program .program .program) -}}
+{{- fail (printf "%s.config is empty: set %s.config to the content of %s.yaml, or %s.existingConfigMap to the name of a ConfigMap with this file." .program .program .program .program) -}}
 {{- end -}}
 {{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) -}}
 {{- fail (printf "%s.httpRoute.enabled needs %s.httpRoute.parentRefs: the Gateways that the route joins, such as [{ name: public, namespace: ingress }]." .program .program) -}}
 {{- end -}}
 {{- if and $values.ingress.enabled (not $values.ingress.hosts) -}}
-{{- fail (printf "%s.ingress.enabled needs %s.ingress.hosts: the names under which it is reached, such as [api.example.com]." .program .program) -}}
+{{- fail (printf "%s.ingress.enabled needs %s.ingress.hosts: its hostnames, such as [api.example.com]." .program .program) -}}
 {{- end -}}
 {{- if and (eq .root.Values.mode "sidecar") (not .root.Values.sidecar.containers) (not .root.Values.sidecar.selector) -}}
-{{- fail "mode is sidecar, and the chart does not know the application: set sidecar.containers to its containers, or, where a chart of your own includes gatehouse.sidecar.container, sidecar.selector to the labels of its pods." -}}
+{{- fail "mode is sidecar, and the chart does not know the application: set sidecar.containers to its containers. If your own chart includes gatehouse.sidecar.container, set sidecar.selector to the labels of its pods." -}}
 {{- end -}}
 {{- if or (ne .root.Values.mode "sidecar") .root.Values.sidecar.containers -}}
 {{- include "gatehouse.refusals.grace" . -}}
@@ -30,7 +30,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The kubelet counts the hook, what is in flight and the end of the program together. */}}
+{{/* The kubelet counts the hook, the requests in flight and the stop of the program together. */}}
 {{- define "gatehouse.refusals.grace" -}}
 {{- $values := index .root.Values .program -}}
 {{- $written := get (default dict (get (default dict $values.config) "shutdown")) "deadline" -}}
@@ -44,7 +44,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* `config` becomes a ConfigMap, which everybody reads who may read the namespace. A hash is no secret, and `client_key` names a file. */}}
+{{/* `config` becomes a ConfigMap, which everyone with access to the namespace can read. A hash is no secret, and `client_key` names a file. */}}
 {{- define "gatehouse.refusals.secrets" -}}
 {{- if kindIs "map" .value -}}
 {{- range $key, $value := .value -}}
@@ -60,15 +60,15 @@
 {{- $sent := and (eq .key "value") (regexMatch "\\.credentials\\." .at) -}}
 {{- $plain := or (not (contains "${" $text)) (regexMatch "\\$\\{[^}]*:-[^}]" $text) -}}
 {{- if and (or $named $sent) $text $plain -}}
-{{- fail (printf "%s is a secret in plain text, and would stand in a ConfigMap: put it into the Secret of %s.existingSecret, and write ${file:/run/secrets/gatehouse/NAME} here, or ${NAME} with %s.extraEnv." .at .program .program) -}}
+{{- fail (printf "%s is a secret in plain text, and would be in a ConfigMap: put it into the Secret of %s.existingSecret, and write ${file:/run/secrets/gatehouse/NAME} here, or ${NAME} with %s.extraEnv." .at .program .program) -}}
 {{- end -}}
 {{- if regexMatch "^[A-Za-z][A-Za-z0-9+.-]*://[^/?#@:]*:[^/?#@$]+@" $text -}}
-{{- fail (printf "%s has a password in plain text, and would stand in a ConfigMap: write ${NAME} in its place, with %s.extraEnv for NAME." .at .program) -}}
+{{- fail (printf "%s has a password in plain text, and would be in a ConfigMap: write ${NAME} instead, and set NAME with %s.extraEnv." .at .program) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
-{{/* Kubernetes takes every name once in a pod. */}}
+{{/* Names of containers in a pod must be unique. */}}
 {{- define "gatehouse.refusals.names" -}}
 {{- $values := index .root.Values .program -}}
 {{- $containers := dict (printf "%s.initContainers" .program) $values.initContainers (printf "%s.extraContainers" .program) $values.extraContainers -}}
@@ -76,28 +76,28 @@
 {{- range $key, $each := $containers -}}
 {{- range $each -}}
 {{- if eq .name "gatehouse" -}}
-{{- fail (printf "%s has a container named gatehouse, which is the name of that of the chart: give it another name." $key) -}}
+{{- fail (printf "%s has a container named gatehouse, which is the name of the chart's container: give it another name." $key) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
-{{/* One network for all containers of a pod, so one port for each listener. */}}
+{{/* All containers of a pod share one network, so each listener needs its own port. */}}
 {{- define "gatehouse.refusals.sidecar" -}}
 {{- $port := .Values.sidecar.port -}}
 {{- range $key, $taken := .Values.gateway.ports -}}
 {{- $isThere := or (ne $key "decision") (include "gatehouse.hasDecision" (dict "root" $ "program" "gateway")) -}}
 {{- if and $isThere (eq (int $port) (int $taken)) -}}
-{{- fail (printf "sidecar.port is %v, and so is gateway.ports.%s: application and gateway are in one pod, so let the application listen on another port, or set gateway.ports.%s to one." $port $key $key) -}}
+{{- fail (printf "sidecar.port is %v, and so is gateway.ports.%s: application and gateway are in one pod, so let the application listen on another port, or set gateway.ports.%s to another port." $port $key $key) -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.gateway.networkPolicy.enabled .Values.gateway.networkPolicy.egress (kindIs "invalid" .Values.sidecar.networkPolicy.egress) -}}
-{{- fail "gateway.networkPolicy.egress holds for the whole pod, so the application could connect nowhere else: set sidecar.networkPolicy.egress to where the application connects, such as its database, or to [] if it connects nowhere." -}}
+{{- fail "gateway.networkPolicy.egress applies to the whole pod, so it also limits the application: set sidecar.networkPolicy.egress to the destinations of the application, such as its database, or to [] if there are none." -}}
 {{- end -}}
 {{- range $path, $there := .Values.sidecar.probes -}}
 {{- range list $path $there -}}
 {{- if not (hasPrefix "/" .) -}}
-{{- fail (printf "sidecar.probes has %q, which is no path: write %q." . (printf "/%s" .)) -}}
+{{- fail (printf "sidecar.probes has %q, which is not a path: write %q." . (printf "/%s" .)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -108,7 +108,7 @@
 {{- ternary $values.autoscaling.maxReplicas $values.replicaCount $values.autoscaling.enabled -}}
 {{- end -}}
 
-{{/* A key of the file, or the variable that stands in its place. */}}
+{{/* A key of the file, or the variable that replaces it. */}}
 {{- define "gatehouse.told" -}}
 {{- $told := get (default dict .values.config) .key -}}
 {{- range .values.extraEnv -}}
@@ -124,7 +124,7 @@
 {{- $counted := include "gatehouse.counted" .values.config | fromJsonArray | uniq -}}
 {{- $counters := include "gatehouse.told" (dict "values" .values "key" "counters") | default "memory" -}}
 {{- if and $counted (eq $counters "memory") -}}
-{{- fail (printf "%s, and each would count %s for itself, in memory: set gateway.config.counters to redis://HOST:6379, or gateway.replicaCount to 1 without autoscaling." $replicas (join ", " $counted)) -}}
+{{- fail (printf "%s, and each would count %s alone, in memory: set gateway.config.counters to redis://HOST:6379, or gateway.replicaCount to 1 without autoscaling." $replicas (join ", " $counted)) -}}
 {{- end -}}
 {{- if and (has "Digest nonces" $counted) (not (include "gatehouse.told" (dict "values" .values "key" "nonce_keys"))) -}}
 {{- fail (printf "%s, and each would sign Digest nonces with a random key that the others do not know: set gateway.config.nonce_keys to [\"${file:/run/secrets/gatehouse/nonce.key}\"], with that key in the Secret of gateway.existingSecret (openssl rand -base64 32)." $replicas) -}}
@@ -139,7 +139,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What the routes of a gateway count, as a JSON list. */}}
+{{/* The things that the routes of a gateway count, as a JSON list. */}}
 {{- define "gatehouse.counted" -}}
 {{- $counted := list -}}
 {{- range .routes -}}
@@ -159,14 +159,14 @@
 {{- fail (printf "%s, and storage is SQLite, which they cannot share: set authorization.config.storage to postgres://USER@HOST/DATABASE and authorization.config.encryption_keys, or authorization.replicaCount to 1 without autoscaling." $replicas) -}}
 {{- end -}}
 {{- if not (include "gatehouse.told" (dict "values" .values "key" "encryption_keys")) -}}
-{{- fail (printf "%s, and no key that all of them encrypt with: set authorization.config.encryption_keys to [\"${file:/run/secrets/gatehouse/encryption.key}\"], with that key in the Secret of authorization.existingSecret (openssl rand -base64 32)." $replicas) -}}
+{{- fail (printf "%s, and they need a common encryption key: set authorization.config.encryption_keys to [\"${file:/run/secrets/gatehouse/encryption.key}\"], with that key in the Secret of authorization.existingSecret (openssl rand -base64 32)." $replicas) -}}
 {{- end -}}
 {{- if eq (include "gatehouse.told" (dict "values" .values "key" "counters") | default "memory") "memory" -}}
-{{- fail (printf "%s, and each would count wrong secrets for itself, in memory: set authorization.config.counters to redis://HOST:6379, or authorization.replicaCount to 1 without autoscaling." $replicas) -}}
+{{- fail (printf "%s, and each would count wrong secrets alone, in memory: set authorization.config.counters to redis://HOST:6379, or authorization.replicaCount to 1 without autoscaling." $replicas) -}}
 {{- end -}}
 {{- end -}}
 
-{{/* Non-empty where the database is a file on the volume of the pod. */}}
+{{/* Not empty if the database is a file on the volume of the pod. */}}
 {{- define "gatehouse.onVolume" -}}
 {{- if eq .program "authorization" -}}
 {{- $values := index .root.Values .program -}}

@@ -1,7 +1,7 @@
 {{/*
-The gateway as a native sidecar, for the `initContainers` of a chart of your own:
+The gateway as a native sidecar, for the `initContainers` of your own chart:
   {{- include "gatehouse.sidecar.container" .Subcharts.gatehouse | nindent 8 }}
-It starts before the application and ends after it. Who it runs as stands in the container: the pod is not ours.
+It starts before the application and ends after it. The container sets its own user, because the pod belongs to your chart.
 */}}
 {{- define "gatehouse.sidecar.container" -}}
 {{- $container := include "gatehouse.container" (dict "root" . "program" "gateway") | fromYaml -}}
@@ -11,8 +11,8 @@ It starts before the application and ends after it. Who it runs as stands in the
 {{- end -}}
 
 {{/*
-The application. Hooks of all containers of a pod run at once, and only the SIGTERM of a sidecar waits for the others to end:
-without a hook of its own the application would stop while requests still come.
+The containers of the application. The hooks of all containers of a pod run at once. Only the SIGTERM of a sidecar waits for the
+other containers. So without its own hook, the application would stop while requests still arrive.
 */}}
 {{- define "gatehouse.sidecar.application" -}}
 {{- $seconds := .Values.gateway.preStopSeconds -}}
@@ -32,7 +32,7 @@ without a hook of its own the application would stop while requests still come.
 {{- include "gatehouse.volumes" (dict "root" . "program" "gateway") -}}
 {{- end -}}
 
-{{/* For the `annotations` of the same pod: replaces it when the configuration changes. Not needed, as the gateway follows. */}}
+{{/* For the `annotations` of the same pod: a changed configuration replaces the pod. Optional: the gateway reloads. */}}
 {{- define "gatehouse.sidecar.checksum" -}}
 checksum/gatehouse: {{ include "gatehouse.config" (dict "root" . "program" "gateway") | sha256sum }}
 {{- end -}}

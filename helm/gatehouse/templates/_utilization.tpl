@@ -1,4 +1,4 @@
-{{/* In a sidecar of the gateway alone: where a container of the pod has no requests, the pod has no utilization. */}}
+{{/* In a sidecar, only the container of the gateway counts: if a container of the pod has no resource requests, the pod has no utilization. */}}
 {{- define "gatehouse.utilization" -}}
 {{- if .isSidecar -}}
 - type: ContainerResource

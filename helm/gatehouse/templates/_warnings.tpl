@@ -1,4 +1,4 @@
-{{/* For NOTES: what works, and may not be what was meant. Each says what to set. */}}
+{{/* For NOTES: settings that work, but may not be intended. Each warning says what to set. */}}
 {{- define "gatehouse.warnings" -}}
 {{- range $program := include "gatehouse.programs" . | fromJsonArray -}}
 {{- $scope := dict "root" $ "program" $program "values" (index $.Values $program) -}}
@@ -14,7 +14,7 @@ metrics.serviceMonitor.labels is empty. Prometheus usually selects monitors by l
 {{- end -}}
 {{- end -}}
 
-{{/* A proxy of the cluster is in front, and its address would stand for every client. */}}
+{{/* A proxy of the cluster is in front, so every client would have its address. */}}
 {{- define "gatehouse.warnings.proxies" -}}
 {{- $in := ternary "ingress" (ternary "httpRoute" "" .values.httpRoute.enabled) .values.ingress.enabled -}}
 {{- if and $in .values.config (not (include "gatehouse.told" (dict "values" .values "key" "trusted_proxies"))) }}
@@ -23,7 +23,7 @@ metrics.serviceMonitor.labels is empty. Prometheus usually selects monitors by l
 {{- end -}}
 {{- end -}}
 
-{{/* By port alone: which pods a name leads to is not known here. */}}
+{{/* Only by port: the chart does not know the pods behind a hostname. */}}
 {{- define "gatehouse.warnings.egress" -}}
 {{- $policy := .values.networkPolicy -}}
 {{- if and $policy.enabled $policy.egress .values.config -}}
@@ -60,7 +60,7 @@ No rule of {{ $.program }}.networkPolicy.egress has port {{ $port }}, which {{ $
 {{- end -}}
 {{- end -}}
 
-{{/* Ports that the application declares, and that the policy of its pod closes. */}}
+{{/* Ports that the application declares, but that the policy of its pod closes. */}}
 {{- define "gatehouse.warnings.ports" -}}
 {{- $open := dict "rules" .Values.sidecar.networkPolicy.ingress -}}
 {{- range $container := .Values.sidecar.containers -}}
