@@ -43,7 +43,17 @@ function toLoad(name = ''): readonly Load[] {
 const headings: Readonly<Record<string, readonly string[]>> = {
   'To begin:': ['demo', 'init', 'protect', 'import', 'completion', 'version'],
   'The two programs:': ['gateway', 'authorization'],
-  'Commands that change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
+  'Commands that change nothing:': [
+    'check',
+    'explain',
+    'routes',
+    'config',
+    'diff',
+    'health',
+    'doctor',
+    'why',
+    'shadow',
+  ],
   'Commands for clients, users, tokens and keys:': [
     'client',
     'user',

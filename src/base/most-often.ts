@@ -20,7 +20,7 @@ export class MostOften {
     return this.#times.keys();
   }
 
-  /** Of several, the oldest. */
+  /** If several are least frequent, drops the oldest. */
   #dropLeast(): number {
     const least = Math.min(...this.#times.values());
     const dropped = this.#times.entries().find(([, times]) => times === least);

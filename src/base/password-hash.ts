@@ -46,7 +46,8 @@ const form =
 export function parsePasswordHash(text: string): ParsedPasswordHash {
   const [, version, memory, passes, lanes, salt = '', hash = ''] = form.exec(text) ?? [];
   if (version === undefined) return { ok: false, message: otherForm(text) };
-  if (version !== '19') return { ok: false, message: `version ${version} of Argon2 is not supported; only version 19 is` };
+  if (version !== '19')
+    return { ok: false, message: `version ${version} of Argon2 is not supported; only version 19 is` };
   const value = {
     memory: Number(memory),
     passes: Number(passes),

@@ -24,7 +24,10 @@ export function register(program: Command): void {
   at(apiKey.command('list'), 'list every key: id, client, scope and expiry').action((options: FileOrStore) =>
     run(options, apiKeys.list),
   );
-  at(apiKey.command('rotate <id>'), 'make a new key for the same client and scopes; the old key stays valid for a while')
+  at(
+    apiKey.command('rotate <id>'),
+    'make a new key for the same client and scopes; the old key stays valid for a while',
+  )
     .addOption(overlapOption('how long the old key stays valid; 0s ends it at once'))
     .option('--expires <when>', `${EXPIRES}. Required if the old key expires`, endOf)
     .action((id: string, { overlap, expires, ...options }: Rotate) =>

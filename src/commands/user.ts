@@ -41,7 +41,11 @@ export function register(program: Command): void {
   subcommand(user, 'remove <username>', 'remove a user; sessions, grants and tokens end').action(
     (username: string, options: Administered) => administer(options, (service) => remove(service, username)),
   );
-  subcommand(user, 'sign-out <username>', 'end every session, grant and token of a user; the password and the consents stay')
+  subcommand(
+    user,
+    'sign-out <username>',
+    'end every session, grant and token of a user; the password and the consents stay',
+  )
     .addHelpText('after', '\nIncludes users of the file. Does the same as *Sign out everywhere* on the account page.\n')
     .action((username: string, options: Administered) => administer(options, (service) => signOut(service, username)));
   subcommand(user, 'rotate-key <username>', 'end every JWT of a user at once; refresh tokens can get new JWTs')

@@ -94,8 +94,14 @@ t.test('removing a client ends its tokens', async (t) => {
 t.test('whoever removes a client is told what lives on', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   gatehouse(['client', 'add', '--id', 'c']);
-  t.match(gatehouse(['client', 'remove', '--help']).stdout, /gateways that verify JWTs locally accept them until they expire/);
-  t.match(gatehouse(['client', 'remove', 'c']).stdout, /c and its grants are removed.*verify JWTs locally accept them until/);
+  t.match(
+    gatehouse(['client', 'remove', '--help']).stdout,
+    /gateways that verify JWTs locally accept them until they expire/,
+  );
+  t.match(
+    gatehouse(['client', 'remove', 'c']).stdout,
+    /c and its grants are removed.*verify JWTs locally accept them until/,
+  );
 });
 
 t.test('of two clients with one id that of the file is in force, and the commands say so', async (t) => {

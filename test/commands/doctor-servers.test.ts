@@ -27,7 +27,12 @@ t.test('authorization servers: each thing that the gateway asks of one', async (
     [main(issuer, nobody), 'introspection', 'doubtful', /no client_id for it: opaque tokens get 401/],
     [main(issuer, { client_id: 'plain' }), 'revocation feed', 'doubtful', /may not follow/],
     [main(issuer, { events: `${empty}/events` }), 'revocation feed', 'bad', /not an event stream/],
-    [main(issuer, nobody), 'revocation feed', 'good', /the gateway follows no feed: revoked JWTs pass until their `exp`/],
+    [
+      main(issuer, nobody),
+      'revocation feed',
+      'good',
+      /the gateway follows no feed: revoked JWTs pass until their `exp`/,
+    ],
   ];
   await Promise.all(
     rows.map(async ([server, about, verdict, words]) => {

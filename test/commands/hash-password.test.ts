@@ -38,7 +38,10 @@ t.test('a password that cannot be one is told why, in one line without it, and e
 
 t.test('a password among the arguments is a usage error', async (t) => {
   t.match(await command(t, ['hash-password', 'wonderland']).ended(), { status: 2, stdout: '' });
-  t.match(await command(t, ['hash-password', '--help']).ended(), { status: 0, stdout: /never taken from the arguments/ });
+  t.match(await command(t, ['hash-password', '--help']).ended(), {
+    status: 0,
+    stdout: /never taken from the arguments/,
+  });
 });
 
 /** What `readSecret` needs of a terminal: keys come in, and what is written is kept. */

@@ -81,9 +81,7 @@ t.test('htdigest goes into the store; what cannot, and who is known by MD5 only,
   t.match(await facts.findDigest({ ...wanted, name: userHash('MD5', 'old', 'r'), isHashed: true }), { ha1: md5 });
 
   const other = written('new.htdigest', `old:r:${'1'.repeat(32)}\n`);
-  t.match(json(['import', 'htdigest', other]).users, [
-    { username: 'old', outcome: 'kept', reason: /already exists/ },
-  ]);
+  t.match(json(['import', 'htdigest', other]).users, [{ username: 'old', outcome: 'kept', reason: /already exists/ }]);
   t.match(await facts.findDigest(wanted), { ha1: md5 });
   t.match(json(['import', 'htdigest', other, '--replace']).users, [{ username: 'old', outcome: 'replaced' }]);
   t.match(await facts.findDigest(wanted), { ha1: '1'.repeat(32) });

@@ -134,7 +134,10 @@ t.test('an answer that no file can hold is told by its flag, and nothing is writ
 t.test('a file that is there is never written over without --force', async (t) => {
   const folder = t.testdir({ 'gateway.yaml': 'mine\n' });
   const args = own(folder, 'http://127.0.0.1:9000');
-  t.match(await init(t, ...args), { status: 1, stderr: /these files exist: gateway\.yaml\. Nothing is written; --force/ });
+  t.match(await init(t, ...args), {
+    status: 1,
+    stderr: /these files exist: gateway\.yaml\. Nothing is written; --force/,
+  });
   t.equal(readFileSync(join(folder, 'gateway.yaml'), 'utf8'), 'mine\n');
   t.notOk(existsSync(join(folder, 'secrets')));
   t.equal((await init(t, ...args, '--force')).status, 0);

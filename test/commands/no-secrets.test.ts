@@ -250,7 +250,8 @@ t.test('a variable for which nothing can stand is passed over; what is not judge
   t.match(await run('check', '--no-secrets', path), {
     status: 0,
     stdout: /valid\n$/,
-    stderr: /not judged without secrets: \$\{OPERATOR\}\n.*cannot be replaced by a placeholder.*runs no test of the file/,
+    stderr:
+      /not judged without secrets: \$\{OPERATOR\}\n.*cannot be replaced by a placeholder.*runs no test of the file/,
   });
   const routes = await run('routes', '--no-secrets', '--config', path);
   t.match(routes, { status: 1, stderr: /: \$\{OPERATOR\} cannot be replaced by a placeholder,/ });

@@ -5,8 +5,8 @@ const own: ReadonlySet<string | undefined> = new Set([undefined, 'same-origin', 
 
 /**
  * Rejects a form that another site's page posted (CSRF), by the browser's headers. Our pages send no referrer, so browsers send
- * their forms with `Origin: null` (Fetch §3.2). `Sec-Fetch-Site` proves such a form. So does the sealed transaction together
- * with the browser's cookie.
+ * their forms with `Origin: null` (Fetch §3.2). `Sec-Fetch-Site` proves such a form. The sealed transaction together with the
+ * browser's cookie proves it too.
  */
 export function requireOwnPage({ headers }: FastifyRequest, issuer: string): void {
   const { origin, 'sec-fetch-site': site } = headers;

@@ -37,7 +37,7 @@ const MONTH = 30 * DAY;
 
 /**
  * Anyone can bring a name to its ceiling, so the ceiling must not lock out the user. An address that sent the right password in
- * the last month is exempt; only the limits for each address apply to it. A record of such addresses expires a month after its first entry.
+ * the last month is exempt; only the limits for each address apply to it. Such a record expires a month after its first entry.
  * So each month has its own record, and the record of the last month is checked too. If the counters are in this process, a
  * restart clears both.
  */

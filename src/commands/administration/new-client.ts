@@ -57,7 +57,9 @@ function errorsOf(problems: readonly Problem[]): readonly Problem[] {
 /** In a file, such a client may be unfinished. On the command line, the operator forgot an option. */
 function idleRemarks({ grantType, introspect, session, keys, events }: ClientOptions): readonly Remark[] {
   if (grantType.length > 0 || introspect || session || keys || events) return [];
-  return [{ message: 'this client has no grant, so it gets no tokens', hint: 'add `--grant-type …`, or `--introspect`' }];
+  return [
+    { message: 'this client has no grant, so it gets no tokens', hint: 'add `--grant-type …`, or `--introspect`' },
+  ];
 }
 
 /** Only the given options, so that the rest follows the defaults. */

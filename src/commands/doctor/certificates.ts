@@ -35,7 +35,11 @@ export function certificates({ config, directory }: LoadedGatewayFile, around: D
 
 /** The first certificate of the file is the gateway's own. */
 function days(pem: Buffer | string, file: string, { clock }: DoctorContext): Seen {
-  const seen = judgeDays(new X509Certificate(pem), clock, `the file ${file}; the gateway reads it again when it changes`);
+  const seen = judgeDays(
+    new X509Certificate(pem),
+    clock,
+    `the file ${file}; the gateway reads it again when it changes`,
+  );
   return { ...seen, message: `fits its key; ${seen.message}` };
 }
 

@@ -36,8 +36,7 @@ async function lookAt(subject: Counting, { clock }: DoctorContext): Promise<read
     return [good('answers'), clocks, ...judgeRole(role), ...(keepsNonces(subject) ? judgePolicy(policy) : [])];
   } catch (error) {
     const code = errorCodeOf(error);
-    const remedy =
-      'check the user and the password in `counters`: they are missing or wrong';
+    const remedy = 'check the user and the password in `counters`: they are missing or wrong';
     return [bad(`does not answer, so each process counts alone: ${code}`, faultRemedy(code, remedy))];
   }
 }
@@ -51,6 +50,7 @@ function judgeRole(role: string): readonly Seen[] {
 function judgePolicy(policy: string | undefined): readonly Seen[] {
   if (policy === 'noeviction') return [good('does not evict nonces of Digest')];
   const remedy = 'write `maxmemory-policy noeviction` in redis.conf';
-  if (policy === undefined) return [doubtful('does not report its maxmemory-policy, and keeps nonces of Digest', remedy)];
+  if (policy === undefined)
+    return [doubtful('does not report its maxmemory-policy, and keeps nonces of Digest', remedy)];
   return [bad(`evicts nonces of Digest when its memory is full (maxmemory-policy ${policy})`, remedy)];
 }

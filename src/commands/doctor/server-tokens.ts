@@ -64,15 +64,7 @@ async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
     doubtful(`the key ${kid} is not used: ${reason}`, `\`algorithms\` accepts ${accepted}`),
   );
   if (fault === undefined) return [good(`at least one is usable for ${accepted}`), ...left];
-  return [
-    bad(
-      fault,
-      faultRemedy(
-        fault,
-        `publish a public key for one of ${accepted}, or change \`algorithms\``,
-      ),
-    ),
-  ];
+  return [bad(fault, faultRemedy(fault, `publish a public key for one of ${accepted}, or change \`algorithms\``))];
 }
 
 interface Loaded {
@@ -147,9 +139,14 @@ async function lookAtIntrospection(view: RemoteView, signal: AbortSignal): Promi
   if (verdict.kind === 'refused' && verdict.code === 'token_inactive')
     return [good('accepts our credentials, and reports an invented token as inactive')];
   if (verdict.kind === 'babble')
-    return [bad(`${endpoint} does not answer as RFC 7662 requires: ${verdict.detail}`, 'correct `introspection_endpoint`')];
+    return [
+      bad(`${endpoint} does not answer as RFC 7662 requires: ${verdict.detail}`, 'correct `introspection_endpoint`'),
+    ];
   return [
-    bad(`${endpoint} reports an invented token as active`, 'this endpoint accepts every token: correct `introspection_endpoint`'),
+    bad(
+      `${endpoint} reports an invented token as active`,
+      'this endpoint accepts every token: correct `introspection_endpoint`',
+    ),
   ];
 }
 

@@ -7,7 +7,8 @@ export interface Requirement extends RequiredAccess {
   readonly notes: readonly string[];
 }
 
-const SILENT = 'the document requires no security here, so the operation is public: write `access: public` if you meant it';
+const SILENT =
+  'the document requires no security here, so the operation is public: write `access: public` if you meant it';
 const NOTHING_LEFT =
   'the gateway cannot check all of its requirements: until you decide, the route requires a token with its scope';
 

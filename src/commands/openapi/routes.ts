@@ -107,7 +107,8 @@ interface Settled {
   readonly notes: readonly string[];
 }
 
-const WIDENED = 'the route matches more paths than the document makes public: until you decide, it requires any valid token';
+const WIDENED =
+  'the route matches more paths than the document makes public: until you decide, it requires any valid token';
 
 /** The final requirements of one method of a path. */
 function settled(method: string, own: readonly Operation[], { shape, others }: Around): Settled {

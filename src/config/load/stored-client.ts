@@ -9,7 +9,10 @@ import { flag, record } from '../words/schema.ts';
 const { client_id, client_secret, client_secret_sha256, app_id, app_secret, ...members } = ClientSettings.properties;
 
 const Stored = record(
-  { ...members, public: flag(false, 'true: a public client, which never had a secret. Without it, all secrets may have expired.') },
+  {
+    ...members,
+    public: flag(false, 'true: a public client, which never had a secret. Without it, all secrets may have expired.'),
+  },
   undefined,
   'A client that a command registered. It has the keys of a client in the file, without id and secrets.',
 );

@@ -57,7 +57,8 @@ function ageFaults(milliseconds: number): readonly Finding[] {
 function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
   const index = methods?.indexOf('body') ?? -1;
   if (index === -1) return [];
-  const message = 'a proxy that asks at `decision` does not send the body, so the gateway cannot read a token in a form';
+  const message =
+    'a proxy that asks at `decision` does not send the body, so the gateway cannot read a token in a form';
   return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must come to `listen`' }];
 }
 

@@ -128,7 +128,9 @@ function idOf({ value }: Route): string {
 function idFaults([route, other]: readonly [Route, Route]): readonly Finding[] {
   if (route.value.id === undefined && other.value.id === undefined) return [];
   const message = `another route has the id \`${idOf(route)}\``;
-  return [{ pointer: [...route.at, 'id'], message, hint: 'ids name routes in logs and metrics, so give each route its own' }];
+  return [
+    { pointer: [...route.at, 'id'], message, hint: 'ids name routes in logs and metrics, so give each route its own' },
+  ];
 }
 
 function upstreamFaults({ routes, config, known }: GatewaySubject): readonly Finding[] {

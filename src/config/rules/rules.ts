@@ -72,7 +72,9 @@ function rewriteFaults({ at, value }: Route): readonly Finding[] {
   }
   if (faults.length > 0 || strip_prefix === undefined || beginsWith(value.match.path, strip_prefix)) return faults;
   const message = `the path \`${value.match.path}\` does not begin with \`${strip_prefix}\``;
-  return [{ pointer: pointer('strip_prefix'), message, hint: 'strip only the part of the pattern before its first `{name}`' }];
+  return [
+    { pointer: pointer('strip_prefix'), message, hint: 'strip only the part of the pattern before its first `{name}`' },
+  ];
 }
 
 function beginsWith(path: string, prefix: string): boolean {

@@ -67,7 +67,9 @@ function keyFileFaults({ at, value }: Server, around: GatewaySubject['around']):
 function keySetFaults(pointer: Finding['pointer'], fault: string | undefined): readonly Finding[] {
   if (fault === undefined) return [];
   const message = `the file ${fault}, so no token can be verified with it`;
-  return [{ pointer, severity: 'warning', message, hint: 'the file must be a JWK Set (RFC 7517 §5): {"keys": [{"kty": …}]}' }];
+  return [
+    { pointer, severity: 'warning', message, hint: 'the file must be a JWK Set (RFC 7517 §5): {"keys": [{"kty": …}]}' },
+  ];
 }
 
 const isSymmetric = (algorithm: string) => algorithm.startsWith('HS');
@@ -149,7 +151,9 @@ function requiredClaimFaults({ at, value }: Server): readonly Finding[] {
   const names = Object.keys(value.required_claims);
   const pointer = [...at, 'required_claims'];
   if (names.length > 0 && value.verify === 'introspection')
-    return [{ pointer, message: 'with `verify: introspection`, the gateway reads no JWT', hint: 'remove it', atKey: true }];
+    return [
+      { pointer, message: 'with `verify: introspection`, the gateway reads no JWT', hint: 'remove it', atKey: true },
+    ];
   return names
     .filter((name) => value.required_claims[name]?.length === 0)
     .map((name) => ({ pointer: [...pointer, name], message: 'the list is empty, so no token would be accepted' }));

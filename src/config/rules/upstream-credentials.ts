@@ -22,7 +22,10 @@ function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConf
   const { name, value } = credentials.header;
   if (!isHeaderName(name))
     return [
-      { pointer: [...pointer, 'header', 'name'], message: `\`${name}\` is not a header name that the gateway can send` },
+      {
+        pointer: [...pointer, 'header', 'name'],
+        message: `\`${name}\` is not a header name that the gateway can send`,
+      },
     ];
   return CONTROL.test(value)
     ? [{ pointer: [...pointer, 'header', 'value'], message: 'the value has a control character' }]

@@ -25,8 +25,7 @@ function slowKeys({ signing }: Config): readonly Finding[] {
     {
       pointer: ['signing', 'user_keys'],
       severity: 'warning',
-      message:
-        'making an RSA key takes a tenth of a second or more, and the first token of each user waits for it',
+      message: 'making an RSA key takes a tenth of a second or more, and the first token of each user waits for it',
       hint: 'write `alg: ES256` or `EdDSA`',
     },
   ];
@@ -68,8 +67,7 @@ function readerFaults({ signing }: Config, { at, value }: Clients[number]): read
     {
       pointer,
       severity: 'warning',
-      message:
-        '`keys` has no effect: users have no secret keys (`signing`: HS256 with `user_keys`)',
+      message: '`keys` has no effect: users have no secret keys (`signing`: HS256 with `user_keys`)',
       hint: 'remove it: everyone may fetch public keys',
     },
   ];

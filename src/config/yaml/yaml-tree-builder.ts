@@ -127,10 +127,7 @@ class Grower {
 
   /** Reports this once, and builds nothing after it. */
   #tooMuchText(at: Position): Tree {
-    const tree = this.#refuse(
-      at,
-      `with its aliases and variables, the file has more than ${mostText} characters`,
-    );
+    const tree = this.#refuse(at, `with its aliases and variables, the file has more than ${mostText} characters`);
     this.#values = mostValues + 2;
     return tree;
   }

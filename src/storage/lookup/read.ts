@@ -79,5 +79,7 @@ const KNOWN = Math.max(...migrations.map(({ version }) => version));
 function requireKnown(row: Row | undefined): void {
   const version = Number(row?.known_version ?? 0);
   if (version > KNOWN)
-    throw new StorageUnavailable(`the database has version ${version}, and this program knows only ${KNOWN}: update this program`);
+    throw new StorageUnavailable(
+      `the database has version ${version}, and this program knows only ${KNOWN}: update this program`,
+    );
 }

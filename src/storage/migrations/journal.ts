@@ -39,5 +39,7 @@ function isApplied(applied: readonly Applied[], migration: Migration): boolean {
   const found = applied.find(({ version }) => version === migration.version);
   if (found === undefined) return false;
   if (found.checksum === checksumOf(migration)) return true;
-  throw new StorageUnusable(`migration ${migration.version} of the database differs from the migration of this program`);
+  throw new StorageUnusable(
+    `migration ${migration.version} of the database differs from the migration of this program`,
+  );
 }

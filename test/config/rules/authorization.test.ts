@@ -151,8 +151,14 @@ const cases: Record<string, readonly Case[]> = {
     [top({ tokens: { session_key: { ttl: '1d' } } })],
   ],
   'second chances of refresh tokens': [
-    [top({ tokens: { refresh: { retry_window: '61s' } } }), /^warning: a stolen refresh token stays unnoticed for this long/],
-    [top({ tokens: { refresh: { reuse_leeway: '1h' } } }), /^warning: a stolen refresh token stays unnoticed for this long/],
+    [
+      top({ tokens: { refresh: { retry_window: '61s' } } }),
+      /^warning: a stolen refresh token stays unnoticed for this long/,
+    ],
+    [
+      top({ tokens: { refresh: { reuse_leeway: '1h' } } }),
+      /^warning: a stolen refresh token stays unnoticed for this long/,
+    ],
     [
       client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '2m' }),
       /^warning: a stolen refresh token stays unnoticed for this long/,

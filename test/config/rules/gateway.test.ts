@@ -144,7 +144,10 @@ const cases: Record<string, readonly Case[]> = {
     [tls({})],
   ],
   'HTTP/2 with clients': [
-    [top({ listen: { host: '127.0.0.1', port: 8080, http2: true } }), /^error: clients choose HTTP\/2 during the TLS handshake/],
+    [
+      top({ listen: { host: '127.0.0.1', port: 8080, http2: true } }),
+      /^error: clients choose HTTP\/2 during the TLS handshake/,
+    ],
     [top({ listen: { host: '127.0.0.1', port: 8080, http2: false } })],
     [top({ listen: { host: '127.0.0.1', port: 8080, tls: sound, http2: true } })],
   ],
@@ -238,7 +241,11 @@ const cases: Record<string, readonly Case[]> = {
     [digest()],
   ],
   'realm of a scheme': [
-    [digest({ realm: 'a:b' }), /a realm of Digest must not contain a colon/, /^warning: no line of .* is for the realm/],
+    [
+      digest({ realm: 'a:b' }),
+      /a realm of Digest must not contain a colon/,
+      /^warning: no line of .* is for the realm/,
+    ],
     [basic({ realm: 'Zähler' }), /a realm must be printable ASCII/],
     [basic({ realm: 'a:b' })],
   ],
@@ -375,7 +382,10 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ credentials: { header: { name: 'X-Key', value: 'a\nb' } } }), /control character/],
     [upstream({ credentials: { header: { name: 'Authorization', value: 'Key 1' } } })],
     [upstream({ credentials: { digest: { username: 'a:b', password: 'c' } } }), /must not contain a colon/],
-    [upstream({ credentials: { digest: { username: 'a\tb', password: 'c' } } }), /must not contain a control character/],
+    [
+      upstream({ credentials: { digest: { username: 'a\tb', password: 'c' } } }),
+      /must not contain a control character/,
+    ],
     [upstream({ credentials: { digest: { username: 'a', password: 'c:d' } } })],
   ],
   'Digest towards an upstream': [
@@ -816,20 +826,14 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'override that decides and is dropped': [
     [match({ headers: { 'X-Method-Override': 'PUT' } }), /^warning: the route depends on `X-Method-Override`/],
-    [
-      route({ when: 'request.headers["x-original-url"] == "/"' }),
-      /^warning: the route depends on `X-Original-URL`/,
-    ],
+    [route({ when: 'request.headers["x-original-url"] == "/"' }), /^warning: the route depends on `X-Original-URL`/],
     [both(match({ headers: { 'X-Method-Override': 'PUT' } }), route({ pass_headers: ['X-Method-Override'] }))],
     [
       both(match({ headers: { 'X-HTTP-Method': 'PUT' } }), (config) => {
         config.defaults.pass_headers = ['X-HTTP-Method'];
       }),
     ],
-    [
-      match({ headers: { 'X-SSL-Client-Verify': 'SUCCESS' } }),
-      /^warning: the route depends on `x-ssl-client-verify`/,
-    ],
+    [match({ headers: { 'X-SSL-Client-Verify': 'SUCCESS' } }), /^warning: the route depends on `x-ssl-client-verify`/],
     [route({ when: 'request.headers.all(name, name != "x-method-override")' })],
   ],
   'certificate headers without a sender': [
@@ -1066,7 +1070,10 @@ const cases: Record<string, readonly Case[]> = {
     [soap({ scope: 'a' }), /^warning: SOAPAction does not protect other operations/],
     [soap({ scope: 'a' }, { scope: 'a' }), /^warning: SOAPAction does not protect other operations/],
     [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined }), /another requirement for `second`/],
-    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined, path: '/{rest*}' }), /another requirement for `second`/],
+    [
+      soap({ scope: 'a' }, { scope: 'b', soap_action: undefined, path: '/{rest*}' }),
+      /another requirement for `second`/,
+    ],
     [soap({ scope: 'a' }, { scope: 'a', soap_action: undefined })],
     [soap({ scope: 'a' }, { scope: 'a' }, { scope: 'a', soap_action: undefined })],
     [
@@ -1090,7 +1097,10 @@ const cases: Record<string, readonly Case[]> = {
   'word of another notation': [
     [route({ match: { path: '/stock/:id' } }), /^warning: this matches only the literal text `:id`/],
     [route({ match: { path: '/v1/stock:refresh' } })],
-    [route({ scope: 'stock.read, stock.write' }), /^warning: `stock.read,` is one scope, because the comma is part of it/],
+    [
+      route({ scope: 'stock.read, stock.write' }),
+      /^warning: `stock.read,` is one scope, because the comma is part of it/,
+    ],
     [route({ scope: { any_of: ['stock.read,stock.write'] } }), /^warning: `stock.read,stock.write` is one scope/],
     [route({ scope: 'stock.read stock.write' })],
   ],
@@ -1126,8 +1136,14 @@ const cases: Record<string, readonly Case[]> = {
     [asked({ max_age: '0s' })],
   ],
   'tokens in forms that a proxy keeps': [
-    [both(asked(), route({ bearer_methods_supported: ['header', 'body'] })), /^warning: .* cannot read a token in a form/],
-    [both(asked(), top({ bearer_methods_supported: ['header', 'body'] })), /^warning: .* cannot read a token in a form/],
+    [
+      both(asked(), route({ bearer_methods_supported: ['header', 'body'] })),
+      /^warning: .* cannot read a token in a form/,
+    ],
+    [
+      both(asked(), top({ bearer_methods_supported: ['header', 'body'] })),
+      /^warning: .* cannot read a token in a form/,
+    ],
     [route({ bearer_methods_supported: ['header', 'body'] })],
   ],
   'hashes of bodies that a proxy keeps': [
