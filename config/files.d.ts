@@ -82,9 +82,9 @@ export interface GatewayFile {
     /** `max_failures` counts over this window. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit. Default: `"15m"`. */
     window?: string;
   };
-  /** These keys protect the nonces of Digest, 32 bytes in base64 each. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends. */
+  /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends. */
   nonce_keys?: ReadonlyArray<string>;
-  /** These keys protect the tickets of refusals, 32 bytes in base64 each. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`). */
+  /** These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`). */
   ticket_keys?: ReadonlyArray<string>;
   /** These limits apply to the connections and requests of unknown clients. Default: `{}`. */
   limits?: {
@@ -609,7 +609,7 @@ export interface AuthorizationFile {
   trusted_proxies?: ReadonlyArray<string>;
   /** The service keeps its data here: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
   storage?: string;
-  /** These keys protect secrets in the database, 32 bytes in base64 each. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with `postgres`. */
+  /** These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with `postgres`. */
   encryption_keys?: ReadonlyArray<string>;
   /** The program counts wrong secrets and passwords here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
   counters?: string | {

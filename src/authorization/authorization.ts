@@ -91,7 +91,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     addProcessMetrics(metrics.registry);
     await service.counters.start();
     const urls = await listenEverywhere().catch(gate.fail);
-    // Only after it listens: if the port is taken, the start fails without signing anyone out.
+    // After it listens, because a start with an occupied port must not sign anyone out.
     await takeUpFileUsers(service).then(gate.open, gate.fail);
     stopHousekeeping = startHousekeeping(service, log, choresOf(clock, log, deps.keysEvery));
     return urls;

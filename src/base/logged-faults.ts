@@ -7,9 +7,7 @@ import { LogLimiter } from './log-limiter.ts';
  * again after an hour.
  */
 export function loggedFaults(clock: Clock, log: Logger, what: string): (fault: Error | undefined) => void {
-  const lines = new LogLimiter(clock, (count) =>
-    log.error({ count }, `${what}: so many more faults in the hour before`),
-  );
+  const lines = new LogLimiter(clock, (count) => log.error({ count }, `${what}: more faults in the last hour`));
   return (fault) => {
     if (fault !== undefined && lines.isDue(nameOf(fault))) log.error({ err: fault }, what);
   };

@@ -154,7 +154,7 @@ async function rotateKey({ accounts, config, clock, records }: Service, username
   const now = seconds(clock);
   const until = userKeysUntil(config, now);
   if (until === undefined)
-    throw new Refusal('users have no keys of their own: write `signing: { user_keys: true }` in the file');
+    throw new Refusal('users do not have their own keys: write `signing: { user_keys: true }` in the file');
   const kids = await records.rotateUserKey({ subject, until, now });
   const json = { username, sub: subject, ended: kids };
   if (kids.length === 0)

@@ -39,7 +39,10 @@ export class BoundedStream extends Readable {
     return this.destroyed || this.#isEnded;
   }
 
-  /** Resolves when the other side has read, or is gone. After the timeout, a side that did neither counts as gone. */
+  /**
+   * Resolves when the other side has read, or has closed the connection. After the timeout, a side that did neither counts as
+   * closed.
+   */
   async ready(): Promise<void> {
     if (this.isOver || this.readableLength < HIGH_WATER) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -16,8 +16,8 @@ export function whyAsk(
 }
 
 /**
- * True if only the client itself can receive the response. Without a secret, any program of the device can pretend to be
- * it on a loopback address or a scheme of its own (RFC 8252 §8.6).
+ * True if only the client itself can receive the response. Without a secret, any program on the device can imitate the client
+ * on a loopback address or a private-use scheme (RFC 8252 §8.6).
  */
 function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {
   if (!client.isPublic) return true;

@@ -102,7 +102,7 @@ async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): 
   return { text, expiresAt, record: undefined, signedBy };
 }
 
-/** A client that acts for itself has no key of its own, so the issuer's key signs. */
+/** A client that acts for itself has no separate key, so the issuer's key signs. */
 async function signerFor({ config, keys, userKeys }: Service, { account }: Granted) {
   if (account === undefined || !config.signing.user_keys) return { sign: keys.sign, signedBy: undefined };
   return userKeys.signer(account.subject);

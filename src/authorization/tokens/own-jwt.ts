@@ -30,7 +30,7 @@ export interface OwnJwt {
   readonly kid: string | undefined;
 }
 
-/** Undefined unless a key of ours signed the token and its claims have our form. The token may be expired. */
+/** Undefined unless one of our keys signed the token and its claims have our form. The token may be expired. */
 export async function readOwnJwt(service: Service, token: string): Promise<OwnJwt | undefined> {
   const { config, keys } = service;
   const parsed = parseJwt(token);
@@ -56,7 +56,7 @@ async function candidates(service: Service, { header, claims }: ParsedJwt): Prom
   return service.keys.current.ring.candidates(alg as AlgorithmName, kid);
 }
 
-/** Every verifier knows the issuer's HS256 secret. So it must not sign for a user with a key of their own. */
+/** Every verifier knows the issuer's HS256 secret. So the secret must not sign for a user who has a separate key. */
 function mayVouchFor({ config }: Service, { sub, client_id }: JsonObject): boolean {
   const { alg, user_keys } = config.signing;
   return alg !== 'HS256' || !user_keys || sub === client_id;

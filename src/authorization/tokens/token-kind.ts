@@ -21,7 +21,7 @@ export interface ActiveToken {
   readonly [claim: string]: unknown;
 }
 
-/** The client that asks about a token. */
+/** The client that introspects a token. */
 export type IntrospectingClient = Pick<RegisteredClient, 'id' | 'introspect' | 'isPublic'>;
 
 export interface TokenOwner {

@@ -37,7 +37,7 @@ function signingFaults({
 }: AuthorizationSubject['config']['signing']): readonly Finding[] {
   const pointer = ['signing', 'secret_base64url'];
   if (alg !== 'HS256') {
-    const message = `\`${alg}\` signs with a key pair of its own, so this secret is never used`;
+    const message = `\`${alg}\` signs with its own key pair, so this secret is never used`;
     return secret === undefined ? [] : [{ pointer, message, hint: 'remove it, or write `alg: HS256`', atKey: true }];
   }
   if (secret === undefined)

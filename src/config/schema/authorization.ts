@@ -55,7 +55,7 @@ export const AuthorizationSchema = record({
     list(
       text(),
       undefined,
-      `These keys protect secrets in the database, 32 bytes in base64 each. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with \`${storageServers()}\`.`,
+      `These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with \`${storageServers()}\`.`,
     ),
   ),
   counters: counters('wrong secrets and passwords'),

@@ -171,14 +171,14 @@ export const GatewaySchema = record({
     list(
       text(),
       undefined,
-      'These keys protect the nonces of Digest, 32 bytes in base64 each. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends.',
+      'These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends.',
     ),
   ),
   ticket_keys: Type.Optional(
     list(
       text(),
       undefined,
-      'These keys protect the tickets of refusals, 32 bytes in base64 each. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`).',
+      'These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`).',
     ),
   ),
   limits: Limits,

@@ -21,7 +21,7 @@ export const Auth = Type.Union(
     record(
       { any_of: Type.Array(scheme, { minItems: 1, description: 'A request uses one of these schemes.' }) },
       undefined,
-      'The route accepts several schemes. Each gets a challenge of its own.',
+      'The route accepts several schemes. Each scheme has its own challenge.',
     ),
   ],
   { description: `Requests use this scheme: bearer (the default), ${schemeNames.join(', ')}, or { any_of: [ … ] }.` },

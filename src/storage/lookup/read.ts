@@ -57,7 +57,7 @@ function* bothAnswers(): Verb<void> {
   yield* understood(isJwtDenied('', 0));
 }
 
-/** Reads rows and version in one statement, so both are from the same moment. Without any row, the version comes alone. */
+/** Reads rows and version in one statement, so both are from the same moment. If there is no row, only the version comes. */
 export function* understood<Outcome>(verb: Verb<Outcome>): Verb<Outcome> {
   let step = verb.next();
   while (step.done !== true) {

@@ -97,7 +97,7 @@ const cases: Record<string, readonly Case[]> = {
       /the secret has 3 bytes/,
     ],
     [top({ signing: { alg: 'HS256', secret_base64url: '+' } }), /^warning: anyone who can verify/, /not base64url/],
-    [top({ signing: { secret_base64url: 'A'.repeat(43) } }), /`ES256` signs with a key pair of its own/],
+    [top({ signing: { secret_base64url: 'A'.repeat(43) } }), /`ES256` signs with its own key pair/],
     [top({ signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43) } }), /^warning: anyone who can verify/],
   ],
   'keys of users': [
