@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .description('show what becomes more open or more closed between two gateway files')
     .argument('<old>', 'the current gateway.yaml')
     .argument('<new>', 'the new gateway.yaml')
-    .option('--replay <file>', "the gateway's log: which recorded requests would be answered differently")
+    .option('--replay <file>', "the gateway's log; shows which recorded requests would get a different answer")
     .option('--allow-widening', 'exit 0 even if something became more open')
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')

@@ -119,7 +119,7 @@ t.test('bad lines are counted and named, and never fatal', async (t) => {
   ]);
   const { status, stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.equal(status, 0);
-  t.match(stdout, '4 lines are no JSON of a decision and left out: lines 1, 2, 3, 6');
+  t.match(stdout, '4 lines are not JSON decisions, and are skipped: lines 1, 2, 3, 6');
   t.match(stdout, '1 × shop');
   const none = await command(t, ['shadow', 'report', `${file}.missing`]).ended();
   t.match(none, { status: 1, stderr: /cannot be read \(ENOENT\)/ });

@@ -8,7 +8,7 @@ export function whyAsk(
   before: Consent | undefined,
 ): 'consent_required' | 'interaction_required' | undefined {
   if (before === undefined || request.prompt.has('consent')) return 'consent_required';
-  // `code` and `token` are separate: the token reaches different programs, and lives longer or shorter (RFC 9700 §2.1.2).
+  // Consent is separate for `code` and `token`: different programs see the token, and its lifetime differs (RFC 9700 §2.1.2).
   const known = before.byGrant[request.responseType.grant];
   if (known === undefined) return 'consent_required';
   if (!request.scope.every((scope) => known.includes(scope))) return 'consent_required';

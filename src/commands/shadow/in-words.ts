@@ -78,5 +78,5 @@ function leftOutInWords(count: number): string {
 function badInWords({ count, lines }: BadLines): string {
   if (count === 0) return '';
   const named = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ', …' : ''}`;
-  return `${count === 1 ? '1 line is' : `${count} lines are`} no JSON of a decision and left out: ${named}\n`;
+  return `${count === 1 ? '1 line is not a JSON decision, and is' : `${count} lines are not JSON decisions, and are`} skipped: ${named}\n`;
 }

@@ -88,7 +88,7 @@ function consequences({ at, value }: Server): readonly Finding[] {
   ];
 }
 
-/** The sentence of `check` about each feed: what happens to requests while the feed is silent. */
+/** The sentence of `check` about each feed. It tells what happens to requests while the feed is silent. */
 export function staleSentence({ name, value }: Server): string | undefined {
   if (!follows(value)) return undefined;
   const when = `When the revocation feed of \`${name}\` is silent for more than ${value.max_staleness / 1000} s`;

@@ -29,7 +29,7 @@ export function compileLinearPattern(source: string): LinearPattern | PatternFau
 }
 
 const HINT =
-  'RE2 has no lookahead, lookbehind, backreference or \\uXXXX (https://github.com/google/re2/wiki/Syntax); for what must not match, add `&& !….matches("…")`';
+  'RE2 has no lookahead, lookbehind, backreference or \\uXXXX (https://github.com/google/re2/wiki/Syntax); for text that must not match, add `&& !….matches("…")`';
 
 /** The library's message, without its prefix. */
 function inWords(error: unknown): string {

@@ -164,7 +164,7 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => /\\|%(?:2F|5C|00)/.test(text),
     message: () => 'an encoded slash, a backslash or an encoded NUL',
-    hint: 'such requests are refused, so this could never match',
+    hint: 'the gateway refuses such requests, so this can never match',
   },
   {
     found: (text) => /%(?:3F|23)/.test(text),
@@ -179,12 +179,12 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => /%(?![0-9A-F]{2})|%25[0-9A-Fa-f]{2}/.test(text),
     message: () => 'broken or double percent-encoding',
-    hint: 'such requests are refused, so this could never match',
+    hint: 'the gateway refuses such requests, so this can never match',
   },
   {
     found: (text) => text.includes('%') && findPathFault(`/${text}`) !== undefined,
     message: (piece) => `\`${piece}\` has a character that servers read in different ways`,
-    hint: 'such requests are refused, so this could never match',
+    hint: 'the gateway refuses such requests, so this can never match',
   },
   {
     found: (text) => !/^[\x21-\x7e]*$/.test(text) || /["<>[\]^`|]/.test(text),

@@ -39,8 +39,9 @@ export function decodedSegments(strict: string): readonly string[] {
 }
 
 /**
- * Every reading of a path except the raw one, each once: decoded; with invalid UTF-8 as Latin-1, the fallback of some servers;
- * cut at a decoded `?` or `#`; and without blanks at its end and at the end of each segment. Most paths have one reading.
+ * Every reading of a path except the raw one, each once. The first reading is decoded. In the second, invalid UTF-8 is Latin-1,
+ * the fallback of some servers. Further readings end at a decoded `?` or `#`, or have no blanks at the end of the path and its
+ * segments. Most paths have one reading.
  */
 export function decodedReadings(strict: string): readonly string[] {
   const decoded = decodedReading(strict);

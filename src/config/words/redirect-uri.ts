@@ -48,7 +48,7 @@ const rules: readonly Rule[] = [
   {
     breaks: (text, url) => isHttp(url) && !/^https?:\/\/[^/?]/i.test(text),
     message: () => 'the address has no host',
-    hint: 'write it whole: https://app.example.com/callback',
+    hint: 'write the whole address: https://app.example.com/callback',
   },
   {
     breaks: (_, url) => url.protocol === 'http:' && !isLoopback(url.hostname),
@@ -66,7 +66,7 @@ export function redirectUriFault(text: string): RedirectUriFault | undefined {
   if (url === undefined)
     return {
       message: `\`${text}\` is not an absolute URI (RFC 6749 §3.1.2)`,
-      hint: 'write it whole: https://app.example.com/callback',
+      hint: 'write the whole address: https://app.example.com/callback',
     };
   const broken = rules.find(({ breaks }) => breaks(text, url));
   return broken && { message: broken.message(url), hint: broken.hint };
