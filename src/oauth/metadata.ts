@@ -4,7 +4,7 @@ export interface AuthorizationServerMetadata {
   readonly authorization_endpoint?: string;
   readonly token_endpoint?: string;
   readonly jwks_uri?: string;
-  /** An RFC 6570 template with `{kid}`, for the keys of single users. Not a member of RFC 8414. */
+  /** An RFC 6570 template with `{kid}`, for the keys of single users. RFC 8414 does not define this member. */
   readonly user_key_uri_template?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
