@@ -216,14 +216,14 @@ t.test('a client is judged by itself: what the file says otherwise is no matter 
   const config = join(directory, 'authorization.yaml');
   writeFileSync(config, `${file}listen: 127.0.0.1:18081\nsession: { enabled: true }\n`);
   const asked = ['client', 'add', '--scope', 'orders.read', '--grant-type', 'authorization_code'];
-  t.match(gatehouse(asked).stderr, /^gatehouse: `authorization_code` sends [^\n]*--redirect-uri[^\n]*\n$/);
+  t.match(gatehouse(asked).stderr, /^gatehouse: `authorization_code` redirects [^\n]*--redirect-uri[^\n]*\n$/);
   const added = gatehouse([...asked, '--redirect-uri', 'https://c.example/cb', '--session']);
   t.strictSame([added.status, added.stderr], [0, ''], 'the exchange is on');
 });
 
 t.test('a client that can do nothing is warned of, and a gateway is not one', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
-  t.match(gatehouse(['client', 'add']).stderr, /^gatehouse: warning: without a grant .*--grant-type.*\n$/);
+  t.match(gatehouse(['client', 'add']).stderr, /^gatehouse: warning: this client has no grant.*--grant-type.*\n$/);
   t.equal(gatehouse(['client', 'add', '--introspect']).stderr, '');
 });
 
