@@ -40,7 +40,7 @@ t.test('before the first start nothing is bad, and nothing is made', async (t) =
   expectSeen(t, found, file, 'good', /^valid$/);
   expectSeen(t, found, 'listen', 'good', /^free$/);
   expectSeen(t, found, 'issuer', 'doubtful', /does not run/);
-  expectSeen(t, found, 'storage', 'doubtful', /^not there yet$/);
+  expectSeen(t, found, 'storage', 'doubtful', /^does not exist yet$/);
   expectSeen(t, found, 'the folder of', 'good', /^can be written, \d+ MiB are free$/);
   expectSeen(t, found, 'audit', 'good', /^can be written/);
   t.equal(found.status, 0);
@@ -97,7 +97,7 @@ t.test('a store that is empty, of a newer version, or no database', async (t) =>
   expectSeen(t, await look(), 'storage', 'doubtful', /^1 migrations are missing$/);
   alter(database, "INSERT INTO migration VALUES (9999, 'later', 'x', 0)");
   const newer = await look();
-  expectSeen(t, newer, 'storage', 'bad', /at version 9999/);
+  expectSeen(t, newer, 'storage', 'bad', /has version 9999/);
   t.equal(newer.status, 1);
   writeFileSync(database, 'this is no database, and never was one'.repeat(20));
   expectSeen(t, await look(), 'storage', 'bad', /not a database/);

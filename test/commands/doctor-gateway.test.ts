@@ -67,7 +67,7 @@ t.test('in a setup that works everything is well, whether it runs or not', async
     ['authorization_servers.main metadata', /introspection_endpoint is http/],
     ['authorization_servers.main keys', /usable/],
     ['authorization_servers.main introspection as gateway', /accepts our credentials/],
-    ['authorization_servers.main revocation feed', /in step/],
+    ['authorization_servers.main revocation feed', /up to date/],
     ['authorization_servers.main clock', /^agrees with ours$/],
     ['users of basic sqlite:', /^can be read$/],
     ['the mode of gateway.yaml', /^readable by its owner only/],
@@ -227,7 +227,7 @@ t.test('stores of tokens and of users: none there, no tables, a newer version', 
   database.exec("INSERT INTO migration VALUES (9999, 'later', 'x', 0)");
   database.close();
   const newer = await doctored(t, await file(storage));
-  expectSeen(t, newer, 'authorization_servers.main sqlite:', 'bad', /at version 9999/);
+  expectSeen(t, newer, 'authorization_servers.main sqlite:', 'bad', /has version 9999/);
 });
 
 t.test(

@@ -132,7 +132,7 @@ t.test('a file of `tls.ca` with new content serves after a reload', async (t) =>
   t.match(await running.reload(), { ok: true });
   t.equal((await get(running.port, token)).status, 200, 'any of several certificates counts');
   writeFileSync(join(running.directory, 'ca.pem'), 'half a cert');
-  t.match(await running.reload(), { ok: false, problems: [{ message: /holds no certificate/, line: Number }] });
+  t.match(await running.reload(), { ok: false, problems: [{ message: /has no usable certificate/, line: Number }] });
   t.equal((await get(running.port, token)).status, 200, 'a broken file changes nothing');
 });
 

@@ -153,7 +153,7 @@ t.test('a bad new certificate is an error in the log, and the old one serves on'
   t.match(await running.reload(), { ok: false, problems: [{ message: /is not the key of the certificate/ }] });
   t.ok(running.log.some(({ level, msg }) => level === 50 && /the previous certificate/.test(String(msg))));
   writeFileSync(join(running.directory, 'tls.crt'), '');
-  t.match(await running.reload(), { ok: false, problems: [{ message: /holds no certificate/ }] });
+  t.match(await running.reload(), { ok: false, problems: [{ message: /has no usable certificate/ }] });
   const client = await secure(t, running.port);
   t.equal(serial(client), first);
   t.equal(await status(client), 200);
@@ -243,7 +243,7 @@ t.test('an authority that cannot be read does not let everybody in (advisory 61)
   const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
   const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls } };
   await t.rejects(reloadable(t, body), /ca\.crt does not exist/);
-  await t.rejects(reloadable(t, body, { 'ca.crt': '' }), /holds no certificate/);
+  await t.rejects(reloadable(t, body, { 'ca.crt': '' }), /has no usable certificate/);
   const running = await reloadable(t, body, { 'ca.crt': String(pem('authority.crt')) });
   writeFileSync(join(running.directory, 'ca.crt'), '');
   t.match(await running.reload(), { ok: false });
