@@ -61,7 +61,10 @@ t.test('a database that is not of this program is refused, and left as it is', {
   const newer = await newDatabase();
   await (await openRecords(newer, options)).close();
   await ask("INSERT INTO migration VALUES (99, 'later', 'x', 1)", newer);
-  await t.rejects(openRecords(newer, options), { name: 'StorageUnusable', message: /has version 99, and this program/ });
+  await t.rejects(openRecords(newer, options), {
+    name: 'StorageUnusable',
+    message: /has version 99, and this program/,
+  });
   const changed = await newDatabase();
   await (await openRecords(changed, options)).close();
   await ask("UPDATE migration SET checksum = 'x' WHERE version = 2", changed);
