@@ -20,6 +20,7 @@ const SAMPLES = 60;
 /** Milliseconds between two samples. */
 const PAUSE = (MINUTES * 60_000) / SAMPLES;
 
+/** As long as the load, and the time to start and settle: an hour by command, never in .ci/run. */
 t.setTimeout((MINUTES + 5) * 60_000);
 
 const client = (id: string, more: string) =>
