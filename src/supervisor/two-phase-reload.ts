@@ -44,7 +44,9 @@ export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
 }
 
 async function said<Told>({ process }: Worker, told: Promise<Told>): Promise<Told | 'gone'> {
-  return Promise.race([told, process.over.then(() => 'gone' as const)]);
+  const answer = await Promise.race([told, process.over.then(() => 'gone' as const)]);
+  // The channel of a killed process closes before its exit is noticed.
+  return answer === undefined && !process.isConnected ? 'gone' : answer;
 }
 
 function problem({ index }: Worker, fault: string | undefined): Problem {

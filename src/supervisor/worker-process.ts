@@ -10,6 +10,8 @@ import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerVerbs } from './messa
 export interface WorkerProcess {
   readonly pid: number | undefined;
   readonly line: IpcChannel<WorkerVerbs, WorkerNews>;
+  /** False: the process has ended or is about to end, so it answers nothing. `over` follows. */
+  readonly isConnected: boolean;
   /** Resolves with the reason when the worker has ended. */
   readonly over: Promise<string>;
   kill(): void;
@@ -28,6 +30,9 @@ export function startWorkerProcess(handlers: WorkerHandlers): WorkerProcess {
   return {
     pid: child.pid,
     line: openIpcChannel<WorkerVerbs, WorkerNews, PrimaryVerbs, PrimaryNews>(child, handlers),
+    get isConnected() {
+      return child.connected;
+    },
     over: ended(child),
     kill: () => void child.kill('SIGKILL'),
   };

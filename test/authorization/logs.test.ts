@@ -82,7 +82,7 @@ t.test('a bug is 500 in JSON with the id under which the log has it', async (t) 
   const body = (await response.json()) as { error: string; error_description: string };
   t.strictSame([response.status, body.error], [500, 'server_error']);
   t.notMatch(JSON.stringify(body), /no such thing/);
-  const id = /under ([0-9a-f-]{36})\.$/.exec(body.error_description)?.[1] ?? 'none';
+  const id = /under the request id ([0-9a-f-]{36})\.$/.exec(body.error_description)?.[1] ?? 'none';
   t.match(
     service
       .logged()

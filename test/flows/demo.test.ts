@@ -149,7 +149,7 @@ t.test('every address that the demo prints answers', async (t) => {
 
 /** With the name and the password that were printed. */
 async function signIn(page: Page, { demo }: Running): Promise<void> {
-  const [, name = '', password = ''] = /the user is (\w+), and the password is (\w+)/.exec(demo.stdout()) ?? [];
+  const [, name = '', password = ''] = /The user is (\w+), and the password is (\w+)/.exec(demo.stdout()) ?? [];
   await page.locator('#username').fill(name);
   await page.locator('#password').fill(password);
   await page.locator('button[type=submit]').click();
