@@ -15,6 +15,12 @@ export interface PlainHead {
 const SECTION_END = '\r\n\r\n';
 
 /**
+ * Bytes of an incomplete head. With each piece, this listener reads the head again from its start, but Node's parser does not.
+ * So Node's server reads long heads that arrive in pieces.
+ */
+const MOST_UNFINISHED = 16 * 1024;
+
+/**
  * Reads a request of the kind whose end cannot be read in two ways: HTTP/1.1, no other protocol, and either no content or
  * a length and all of that content. The head ends at the first empty line. A request whose content is still to come belongs to
  * Node's server, which reads it while it arrives.
@@ -47,5 +53,5 @@ function sectionOf(text: string, before: FieldSection | undefined): FieldSection
 }
 
 function withinLimit(size: number, limit: number): 'unfinished' | 'foreign' {
-  return size < limit ? 'unfinished' : 'foreign';
+  return size < Math.min(limit, MOST_UNFINISHED) ? 'unfinished' : 'foreign';
 }

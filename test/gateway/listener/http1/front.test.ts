@@ -258,6 +258,14 @@ for (const reads of ['lent', 'data'] as const) {
     t.equal(await memory('X: 1'), undefined, 'an idle connection');
   });
 
+  t.test(`a head that is longer than one read is answered (${reads})`, async (t) => {
+    const { port, server } = await fronted(t, reads, echo);
+    Object.assign(server, { maxHeaderSize: 512 * 1024 });
+    const client = await open(t, port);
+    client.send(get('/1') + get('/2', `X: ${'a'.repeat(200_000)}`));
+    for (let count = 0; count < 2; count++) t.equal((await client.read())?.status, 200);
+  });
+
   t.test(`an idle connection ends a second after its announced time (${reads})`, async (t) => {
     const { port, clock, checked } = await fronted(t, reads, echo);
     const client = await open(t, port);

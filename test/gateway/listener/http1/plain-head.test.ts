@@ -130,6 +130,15 @@ t.test('every beginning of a head that is read here may become one, unless it is
   t.equal(read(`GET / HTTP/1.1\r\nX: ${'a'.repeat(LIMIT - 19)}`), 'foreign');
 });
 
+t.test('a long head is read here if it is whole, and belongs to Node if it comes in pieces', async (t) => {
+  const limit = 512 * 1024;
+  const text = head(GET, HOST, `X: ${'a'.repeat(200_000)}`);
+  const readLong = (part: string) => readPlainHead(Buffer.from(part, 'latin1'), 0, limit);
+  t.match(readLong(text), { target: '/', end: text.length });
+  t.equal(readLong(text.slice(0, 16 * 1024 - 1)), 'unfinished');
+  t.equal(readLong(text.slice(0, 16 * 1024)), 'foreign');
+});
+
 t.test('what spoils a head is seen before its end, so that its client is answered at once', async (t) => {
   for (const name of [
     'two spaces',
