@@ -1,4 +1,4 @@
-import { type Bar, type Listener, loadColumns, type Part, type PartBench } from './part.ts';
+import { type Bar, loadColumns, nameBy, type Part, type PartBench } from './part.ts';
 import { programs } from './programs.ts';
 import { same } from './requests.ts';
 import { onStage, type Stage } from './stage.ts';
@@ -8,7 +8,6 @@ const MOST = 500;
 const FEW = 32;
 const COUNTS = [1, FEW, MOST] as const;
 const NGINX = 'nginx auth_request, cached';
-const ours = (listener: Listener) => `Gatehouse, listener ${listener}`;
 
 function nameOf(who: string, count: number): string {
   return `${who}: ${count} connection${count === 1 ? '' : 's'}`;
@@ -28,7 +27,7 @@ export const connections: Part = {
 
 const slowest: Bar = {
   title: `p99 with ${MOST} connections: listener auto ÷ listener node`,
-  value: (round) => p99(round(nameOf(ours('auto'), MOST))) / p99(round(nameOf(ours('node'), MOST))),
+  value: (round) => p99(round(nameOf(nameBy('auto'), MOST))) / p99(round(nameOf(nameBy('node'), MOST))),
   bar: 0.5,
   goal: 0.2,
 };
@@ -46,11 +45,11 @@ interface Who {
 }
 
 async function contestants({ place, start }: Stage, { engine }: PartBench): Promise<Contestant[]> {
-  const auto = place.morePorts.at(-1) ?? 0;
+  const auto = place.autoPort;
   const who: readonly Who[] = [
-    { name: ours('node'), port: place.ports[engine], pid: await start(place.gateway(engine)), most: MOST },
+    { name: nameBy('node'), port: place.ports[engine], pid: await start(place.gateway(engine)), most: MOST },
     {
-      name: ours('auto'),
+      name: nameBy('auto'),
       port: auto,
       pid: await start(place.gateway(engine, { port: auto, listener: 'auto' })),
       most: MOST,

@@ -187,8 +187,7 @@ const variants: readonly Variant[] = [
     engine: 'own',
     listener: 'auto',
     named: oursByAuto,
-    // The last one: other programs take the first ones.
-    port: ({ morePorts }) => morePorts.at(-1) ?? 0,
+    port: ({ autoPort }) => autoPort,
   },
 ];
 

@@ -1,4 +1,4 @@
-import { type Bar, cpuRatio, type Listener, loadColumns, type Part, type PartBench } from './part.ts';
+import { type Bar, cpuRatio, loadColumns, nameBy, type Part, type PartBench } from './part.ts';
 import type { Place } from './place.ts';
 import { programs } from './programs.ts';
 import { same, type Target, varied } from './requests.ts';
@@ -26,9 +26,8 @@ const kinds: readonly Kind[] = [
 ];
 
 const NGINX = 'nginx auth_request, cached';
-const ours = (listener: Listener) => `Gatehouse, listener ${listener}`;
 /** The one that is judged. */
-const JUDGED = ours('auto');
+const JUDGED = nameBy('auto');
 
 const nameOf = (who: string, kind: string) => `${who}: ${kind}`;
 
@@ -51,10 +50,10 @@ function bar(kind: string, most: number, goal: number): Bar {
 }
 
 async function contestants({ place, start }: Stage, { engine, connections }: PartBench): Promise<Contestant[]> {
-  const auto = place.morePorts.at(-1) ?? 0;
+  const auto = place.autoPort;
   const who = [
     { name: NGINX, port: 9002, pid: await start(programs.nginx.command(place)) },
-    { name: ours('node'), port: place.ports[engine], pid: await start(place.gateway(engine)) },
+    { name: nameBy('node'), port: place.ports[engine], pid: await start(place.gateway(engine)) },
     { name: JUDGED, port: auto, pid: await start(place.gateway(engine, { port: auto, listener: 'auto' })) },
   ];
   return kinds.flatMap(({ name, prepare }) =>

@@ -7,6 +7,11 @@ export type Engine = (typeof engines)[number];
 /** Which code reads requests of HTTP/1.1. */
 export type Listener = 'node' | 'auto';
 
+/** The name of our gateway where rows compare listeners. */
+export function nameBy(listener: Listener): string {
+  return `Gatehouse, listener ${listener}`;
+}
+
 export interface PartBench {
   readonly rounds: number;
   /** Of load in each turn. */

@@ -25,6 +25,8 @@ export interface Place extends Minted {
   readonly ports: Readonly<Record<Engine, number>>;
   /** Different ones, for whoever else takes part. */
   readonly morePorts: readonly number[];
+  /** The port of our gateway with `listener: auto`. */
+  readonly autoPort: number;
   /** Our gateway. */
   gateway(engine: Engine, wish?: GatewayWish): Command;
   remove(): void;
@@ -81,6 +83,8 @@ export async function preparePlace(): Promise<Place> {
     upstream: beside(nginx(folder, 'upstream.conf', [UPSTREAM])),
     ports,
     morePorts,
+    // The last one: other programs take the first ones.
+    autoPort: morePorts.at(-1) ?? 0,
     gateway,
     remove: () => {
       rmSync(folder, { recursive: true, force: true });

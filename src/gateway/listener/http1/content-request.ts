@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientConnection, ClientRequest } from '../../client/client-message.ts';
 import type { SectionMemory } from '../../client/section-memory.ts';
 import type { PlainHead } from './plain-head.ts';
+import { NO_HEADERS } from './plain-request.ts';
 
-/** Read only while content is still to come. */
-const NO_HEADERS: IncomingHttpHeaders = {};
+const EMPTY = Buffer.alloc(0);
 
 /** A request whose whole content arrived with its head. A reader gets the content with events, as from a stream. */
 export class ContentRequest extends EventEmitter implements ClientRequest {
@@ -16,9 +15,8 @@ export class ContentRequest extends EventEmitter implements ClientRequest {
   readonly rawHeaders: readonly string[];
   readonly memory: SectionMemory | undefined;
   readonly socket: ClientConnection;
-  /** In order, without what a reader has got. */
+  /** The content that no reader has received yet, in order. */
   readonly #left: Buffer[];
-  readonly #content: Buffer;
   #hasReader = false;
   #isFlowing = false;
   #isDue = false;
@@ -36,12 +34,11 @@ export class ContentRequest extends EventEmitter implements ClientRequest {
     this.rawHeaders = section.rawHeaders;
     this.memory = memory;
     this.socket = socket;
-    this.#content = content;
     this.#left = content.length === 0 ? [] : [content];
   }
 
   get whole(): Buffer | undefined {
-    return this.#hasReader ? undefined : this.#content;
+    return this.#hasReader ? undefined : (this.#left[0] ?? EMPTY);
   }
 
   pause(): void {

@@ -4,7 +4,7 @@ import type { SectionMemory } from '../../client/section-memory.ts';
 import type { PlainHead } from './plain-head.ts';
 
 /** Read only while content is still to come. */
-const NO_HEADERS: IncomingHttpHeaders = {};
+export const NO_HEADERS: IncomingHttpHeaders = {};
 
 /** A request without content: after its head nothing more arrives. */
 export class PlainRequest implements ClientRequest {
