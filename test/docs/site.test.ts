@@ -86,7 +86,8 @@ t.test(
     const found = strays(page, home);
     await page.goto(home);
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.keyboard.type('native sidecar restartPolicy');
+    // One input event: letters typed one by one would show results of a part of the phrase first.
+    await page.locator('.VPLocalSearchBox input').fill('native sidecar restartPolicy');
     await page.locator('.results a').first().click();
     await page.waitForURL(`${home}docs/cookbook/kubernetes-sidecar.html**`);
     await page.locator('.VPSidebar').getByRole('link', { name: 'Vocabulary' }).click();
