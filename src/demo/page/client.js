@@ -128,6 +128,7 @@ async function act(step) {
 }
 
 find('sign-in').addEventListener('click', () => act(signIn));
+find('sign-in').disabled = false;
 for (const button of document.querySelectorAll('[data-path]'))
   button.addEventListener('click', () => act(() => call(button.dataset.method, button.dataset.path)));
 
