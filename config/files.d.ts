@@ -681,6 +681,38 @@ export interface AuthorizationFile {
   };
   /** This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part. Default: `"reject"`. */
   scope_excess?: "reject" | "narrow" | Variable;
+  /** These settings apply to OpenID Connect. Default: `{}`. */
+  openid?: {
+    /** true: the service is an OpenID Provider. A client gets ID tokens if its `scope` contains `openid`. Default: `false`. */
+    enabled?: boolean | Variable;
+    /** These settings apply to ID tokens. Default: `{}`. */
+    id_token?: {
+      /** An ID token is valid for this long. Default: `"10m"`. */
+      ttl?: string;
+      /** The service signs ID tokens with this algorithm. A client may choose another with `id_token_signed_response_alg`. Default: `"RS256"`. */
+      alg?: "RS256" | "ES256" | "EdDSA" | Variable;
+    };
+    /** public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. A client may choose with `subject_type`. Default: `"public"`. */
+    subject?: "public" | "pairwise" | Variable;
+    /** Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, they take the value of the same name. Default: `{}`. */
+    claims?: {
+      [name: string]: string;
+    };
+    /** These are the authentication context classes of this service. Default: `{}`. */
+    acr?: {
+      /** ID tokens have this `acr` after a login with a password. */
+      pwd?: string;
+    };
+    /** true: the answer of /oauth2/userinfo is a signed JWT. Default: `false`. */
+    userinfo_signed?: boolean | Variable;
+  };
+  /** These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri`. Default: `{}`. */
+  outbound?: {
+    /** The service connects to private addresses in these CIDRs. By default, it connects to public addresses only. Default: `[]`. */
+    private_addresses?: ReadonlyArray<string>;
+    /** A request to a client may take this long. Default: `"5s"`. */
+    timeout?: string;
+  };
   /** These settings apply to the browserless exchange. Default: `{}`. */
   session?: {
     /** true: /oauth2/session exchanges a code for a session key. Default: `false`. */
@@ -727,6 +759,20 @@ export interface AuthorizationFile {
     retry_window?: string;
     /** true: the client may use the browserless exchange for a session key. Default: `false`. */
     session?: boolean | Variable;
+    /** The service may send the browser to these addresses after a logout. An address must match byte by byte. Default: `[]`. */
+    post_logout_redirect_uris?: ReadonlyArray<string>;
+    /** The service sends a logout token to this URL when a session of a user ends. */
+    backchannel_logout_uri?: string;
+    /** This is for the record. Logout tokens of this service always have a `sid`. Default: `false`. */
+    backchannel_logout_session_required?: boolean | Variable;
+    /** Users must log in again if their login is older than this. `max_age` of a request replaces it. */
+    default_max_age?: string;
+    /** This replaces `openid.id_token.alg` for the client. */
+    id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
+    /** This replaces `openid.subject` for the client. */
+    subject_type?: "public" | "pairwise" | Variable;
+    /** Clients with the same host here see the same pairwise `sub`. The URL has a JSON array with all `redirect_uris` of the client. */
+    sector_identifier_uri?: string;
     /** These are facts about the client. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {
       [name: string]: unknown;

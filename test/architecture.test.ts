@@ -78,6 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'http',
     'login',
     'tokens',
+    'openid',
     'browser',
     'grants',
     'back-channel',

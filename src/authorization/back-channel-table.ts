@@ -1,10 +1,11 @@
 import { eventsEndpoint } from './back-channel/events.ts';
 import { introspectEndpoint } from './back-channel/introspect.ts';
 import { jwksEndpoint } from './back-channel/jwks.ts';
-import { metadataEndpoint } from './back-channel/metadata.ts';
+import { metadataEndpoints } from './back-channel/metadata.ts';
 import { revokeEndpoint } from './back-channel/revoke.ts';
 import { tokenEndpoint } from './back-channel/token.ts';
 import { userKeyEndpoint } from './back-channel/user-key.ts';
+import { userinfoEndpoints } from './back-channel/userinfo.ts';
 import { sessionEndpoints } from './browserless/session.ts';
 import { sessionCheckEndpoint } from './browserless/session-check.ts';
 import { grants } from './grants/grants.ts';
@@ -22,7 +23,8 @@ export function backChannel(service: Service, table = grants): readonly Endpoint
     introspectEndpoint(service),
     eventsEndpoint(service),
     { ...jwksEndpoint(service), cors: anyOrigin },
-    { ...metadataEndpoint(service, table), cors: anyOrigin },
+    ...metadataEndpoints(service, table).map((row) => ({ ...row, cors: anyOrigin })),
+    ...(service.config.openid.enabled ? userinfoEndpoints(service).map((row) => ({ ...row, cors })) : []),
     ...(service.config.signing.user_keys ? [userKeyEndpoint(service)] : []),
     ...(service.config.session.enabled ? [...sessionEndpoints(service), sessionCheckEndpoint(service)] : []),
   ];

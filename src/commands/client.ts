@@ -44,6 +44,13 @@ export function register(program: Command): void {
     .option('--introspect', 'may introspect any token: for a gateway')
     .option('--events', 'may follow the revocation feed: for a gateway')
     .option('--keys', 'may fetch the secret keys of users: for a gateway with HS256')
+    .addOption(
+      repeatable('--post-logout-redirect-uri <uri>', 'a URL that a browser may go to after a logout; may be repeated'),
+    )
+    .option('--backchannel-logout-uri <url>', 'the service sends logout tokens to this URL')
+    .option('--id-token-alg <alg>', 'the algorithm of its ID tokens: RS256, ES256 or EdDSA')
+    .option('--subject-type <type>', 'the `sub` that it sees: public or pairwise')
+    .option('--sector-identifier-uri <url>', 'clients with the same host here see the same pairwise `sub`')
     .option('--retry-window <duration>', 'a refresh can be repeated for this long')
     .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
     .action((options: Administered & ClientOptions) => administer(options, (service) => add(service, options)));

@@ -95,6 +95,29 @@ export const oauthErrors = {
     text: 'Request objects by reference are not supported.',
     remedy: 'Send plain parameters instead of `request_uri`.',
   },
+  /** OpenID Connect Core §3.1.2.6. */
+  registration_not_supported: {
+    status: 400,
+    text: 'The parameter registration is not supported.',
+    remedy: 'Register the client in advance.',
+  },
+  /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
+  unmet_authentication_requirements: {
+    status: 400,
+    text: 'This service cannot log the user in with the requested acr.',
+    remedy: 'Request an `acr` that `acr_values_supported` lists, or do not mark it as essential.',
+  },
+  /** RFC 6750 §3.1. */
+  invalid_token: {
+    status: 401,
+    text: 'The access token is unknown, expired or revoked.',
+    remedy: 'Get a new access token.',
+  },
+  insufficient_scope: {
+    status: 403,
+    text: 'The access token does not have the scope openid.',
+    remedy: 'Request the scope `openid`.',
+  },
   /** The entries up to `login_refused` never reach a client: the browser shows a page. */
   unknown_client: {
     status: 400,

@@ -98,6 +98,8 @@ const silent = {
   introspect: false,
   events: false,
   keys: false,
+  post_logout_redirect_uris: [],
+  backchannel_logout_session_required: false,
 };
 
 export interface Running extends Authorization {

@@ -6,16 +6,30 @@ import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
 import type { Service } from '../service/service.ts';
 import { methodsInUse } from './client-auth.ts';
+import { providerMetadata } from './provider-metadata.ts';
 
-/** RFC 8414, at each path where clients look for the metadata. */
-export function metadataEndpoint(service: Service, table = grants): Endpoint {
-  return {
+/**
+ * RFC 8414, at each path where clients look for the metadata. An OpenID Provider has a document of its own at the paths of
+ * OpenID Connect Discovery.
+ */
+export function metadataEndpoints(service: Service, table = grants): readonly Endpoint[] {
+  const { issuer, openid } = service.config;
+  const paths = metadataUrls(issuer).map((url) => new URL(url).pathname);
+  const isProviders = (path: string) => openid.enabled && path.includes('/openid-configuration');
+  const document = (absolutePaths: readonly string[], more: () => object): Endpoint => ({
     name: 'metadata',
     method: 'GET',
-    absolutePaths: metadataUrls(service.config.issuer).map((url) => new URL(url).pathname),
+    absolutePaths,
     handle: async (request, reply) =>
-      sendDocument(request, reply, describe(service, await service.recentClients(), table)),
-  };
+      sendDocument(request, reply, { ...describe(service, await service.recentClients(), table), ...more() }),
+  });
+  return [
+    document(
+      paths.filter((path) => !isProviders(path)),
+      () => ({}),
+    ),
+    ...(openid.enabled ? [document(paths.filter(isProviders), () => providerMetadata(service))] : []),
+  ];
 }
 
 /** Lists only what is switched on. `issuer` equals the configured one byte by byte (RFC 8414 §3.3). */
@@ -30,7 +44,7 @@ function describe(
   const responseTypes = [...(uses('authorization_code') ? ['code'] : []), ...(uses('implicit') ? ['token'] : [])];
   return {
     issuer,
-    ...(responseTypes.length > 0 && frontChannel(issuer, responseTypes)),
+    ...(responseTypes.length > 0 && frontChannel(issuer)),
     token_endpoint: endpointUrl(issuer, '/oauth2/token'),
     jwks_uri: endpointUrl(issuer, '/oauth2/jwks'),
     ...(config.signing.user_keys && { user_key_uri_template: endpointUrl(issuer, `${USER_KEY_PATH}/{kid}`) }),
@@ -48,10 +62,10 @@ function describe(
   };
 }
 
-function frontChannel(issuer: string, responseTypes: readonly string[]) {
+function frontChannel(issuer: string) {
   return {
     authorization_endpoint: endpointUrl(issuer, '/oauth2/authorize'),
-    response_modes_supported: responseTypes.includes('token') ? ['query', 'fragment'] : ['query'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
   };

@@ -12,7 +12,7 @@ import type { PageContext } from './page-context.ts';
  * the page was already used, the client has its answer.
  */
 export async function answerClient(
-  { service }: PageContext,
+  { service, site }: PageContext,
   { request, reply }: BrowserExchange,
   addressed: Addressed,
   answer: () => Promise<FastifyReply>,
@@ -21,14 +21,14 @@ export async function answerClient(
     return await answer();
   } catch (error) {
     if (error instanceof OAuthError && error.code === 'transaction_expired') throw error;
-    const { issuer } = service.config;
-    return sendResponse(reply, addressed, { issuer, ...recordError(error, request).body() });
+    const values = { ...recordError(error, request).body(), iss: service.config.issuer };
+    return sendResponse(reply, addressed, { site, values });
   }
 }
 
 /** Grants the request after the user's consent, given now or earlier. */
 export async function grantRequest(
-  { service }: PageContext,
+  { service, site }: PageContext,
   { request: caller, reply }: BrowserExchange,
   request: AuthorizationRequest,
   decision: ConsentDecision,
@@ -37,5 +37,5 @@ export async function grantRequest(
   await limitSession(service, { account, session: premises.session }, { client: request.client, caller });
   const values = await request.responseType.respond(service, request, decision);
   if (values === undefined) throw new OAuthError('transaction_expired', { detail: 'used before' });
-  return sendResponse(reply, request, { ...values, issuer: service.config.issuer });
+  return sendResponse(reply, request, { site, values: { ...values, iss: service.config.issuer } });
 }

@@ -1,10 +1,11 @@
 import type { ConsentGiven, OneTime, Premises } from '../../storage/records/records.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
+import type { OpenidRequest } from '../openid/openid-request.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 
 /** The part of the redirect address that carries the response. */
-export type ResponseMode = 'query' | 'fragment';
+export type ResponseMode = 'query' | 'fragment' | 'form_post';
 
 /** A verified return address. Every other check comes after this one (RFC 6749 §4.1.2.1). */
 export interface Addressed {
@@ -27,11 +28,15 @@ export interface AuthorizationRequest extends Addressed {
   /** Seconds. */
   readonly maxAge: number | undefined;
   readonly loginHint: string | undefined;
+  /** Undefined: the client wants no ID token. */
+  readonly openid: OpenidRequest | undefined;
 }
 
 /** The user's decision about the request. */
 export interface ConsentDecision {
   readonly account: Account;
+  /** The id of the browser's session. */
+  readonly sessionId: string;
   /** NumericDate. */
   readonly authTime: number;
   readonly scope: readonly string[];

@@ -1,19 +1,33 @@
 import type { FastifyReply } from 'fastify';
-import type { Addressed } from './authorization-request.ts';
+import { formPostHeaders, formPostPage, type Site } from '../pages/pages.ts';
+import type { Addressed, ResponseValues } from './authorization-request.ts';
 
 type Value = string | number | undefined;
 
 /**
- * Redirects the browser to the client, with the response or the error. 303 makes the browser drop the form (RFC 9700 §4.12).
+ * Sends the browser to the client, with the response or the error. 303 makes the browser drop the form (RFC 9700 §4.12).
  * Each answer has `state` unchanged, and `iss` (RFC 9207 §2).
  */
 export function sendResponse(
   reply: FastifyReply,
   { redirectUri, mode, state }: Addressed,
-  { issuer, ...values }: { readonly issuer: string } & Readonly<Record<string, Value>>,
+  { site, values }: { readonly site: Site; readonly values: ResponseValues & { readonly iss: string } },
 ): FastifyReply {
-  const text = encodeForm({ ...values, state, iss: issuer });
-  return redirect(reply, append[mode](redirectUri, text));
+  const all = { ...values, state };
+  if (mode === 'form_post') return postForm(reply, redirectUri, { site, values: all });
+  return redirect(reply, append[mode](redirectUri, encodeForm(all)));
+}
+
+/** OAuth 2.0 Form Post Response Mode §2. */
+function postForm(
+  reply: FastifyReply,
+  action: string,
+  { site, values }: { readonly site: Site; readonly values: ResponseValues },
+): FastifyReply {
+  const fields = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, String(value)] as const);
+  return reply.headers(formPostHeaders(action)).send(formPostPage(site, { action, values: fields }));
 }
 
 export function redirect(reply: FastifyReply, location: string): FastifyReply {

@@ -2,17 +2,32 @@ import { isLoopback } from '../../config/words/host.ts';
 import type { Consent } from '../../storage/records/records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
+/** What the user decides about: the scope, and the scopes of single claims. */
+export function consentScopes({ scope, openid }: Pick<AuthorizationRequest, 'scope' | 'openid'>): readonly string[] {
+  return [...scope, ...(openid?.claimScopes ?? [])];
+}
+
 /** Why the user must be asked; undefined if no question is needed. */
 export function whyAsk(
   request: AuthorizationRequest,
   before: Consent | undefined,
 ): 'consent_required' | 'interaction_required' | undefined {
-  if (before === undefined || request.prompt.has('consent')) return 'consent_required';
+  if (request.prompt.has('consent')) return 'consent_required';
+  if (isLoginOnly(request)) return isOwnAddress(request) ? undefined : 'interaction_required';
+  if (before === undefined) return 'consent_required';
   // Consent is separate for `code` and `token`: different programs see the token, and its lifetime differs (RFC 9700 §2.1.2).
   const known = before.byGrant[request.responseType.grant];
   if (known === undefined) return 'consent_required';
-  if (!request.scope.every((scope) => known.includes(scope))) return 'consent_required';
+  if (!consentScopes(request).every((scope) => known.includes(scope))) return 'consent_required';
   return isOwnAddress(request) ? undefined : 'interaction_required';
+}
+
+/** This scope has no checkbox: a user who allows the request allows the client to know who they are. */
+export const ALWAYS = 'openid';
+
+/** The client only wants to know who the user is, as the client sees the user. */
+export function isLoginOnly(request: Pick<AuthorizationRequest, 'scope' | 'openid'>): boolean {
+  return request.openid !== undefined && consentScopes(request).every((scope) => scope === ALWAYS);
 }
 
 /**
@@ -30,7 +45,8 @@ function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {
  * something to grant.
  */
 export function tickedScope(request: AuthorizationRequest, boxes: readonly string[]): readonly string[] | undefined {
-  const ticked = boxes.flatMap((box) => box.split(' '));
-  const granted = request.scope.filter((scope) => ticked.includes(scope));
-  return granted.length === 0 && request.scope.length > 0 ? undefined : granted;
+  const ticked = new Set([...boxes.flatMap((box) => box.split(' ')), ALWAYS]);
+  const asked = consentScopes(request);
+  const granted = asked.filter((scope) => ticked.has(scope));
+  return granted.length === 0 && asked.length > 0 ? undefined : granted;
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { OAuthError, type OAuthErrorCode } from '../../oauth/errors.ts';
 import type { Parameters, ReadParameters } from '../../oauth/parameters.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
+import { readOpenidRequest } from '../openid/openid-request.ts';
 import type { Service } from '../service/service.ts';
 import { grantedAudience, grantedScope } from '../tokens/granted.ts';
 import type { Addressed, AuthorizationRequest, ResponseMode, ResponseType } from './authorization-request.ts';
@@ -50,24 +51,26 @@ function answerWay(parameters: Parameters): { state: string | undefined; mode: R
 }
 
 /** Checks everything else. The client learns about faults here (RFC 6749 §4.1.2.1). */
-export function judgeRequest(
+export async function judgeRequest(
   service: Service,
   addressed: Addressed,
   { parameters, duplicate }: ReadParameters,
-): AuthorizationRequest {
+): Promise<AuthorizationRequest> {
   const { client } = addressed;
   if (duplicate !== undefined) throw duplicate;
   refuseUnsupported(parameters);
   const responseType = judgeResponseType(client, parameters);
+  const scope = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
   return {
     ...addressed,
     responseType,
     challenge: responseType.challenge ? judgeChallenge(client, parameters) : undefined,
-    scope: grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess),
+    scope,
     audience: grantedAudience(parameters.all('resource'), service.config.resources),
     prompt: judgePrompt(parameters.get('prompt')),
-    maxAge: judgeMaxAge(parameters.get('max_age')),
+    maxAge: judgeMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,
     loginHint: parameters.get('login_hint'),
+    openid: await readOpenidRequest(service, client, parameters, scope),
   };
 }
 
@@ -75,6 +78,7 @@ export function judgeRequest(
 const unsupported: Readonly<Record<string, OAuthErrorCode>> = {
   request: 'request_not_supported',
   request_uri: 'request_uri_not_supported',
+  registration: 'registration_not_supported',
 };
 
 function refuseUnsupported(parameters: Parameters): void {

@@ -1,4 +1,6 @@
 import { OAuthError } from '../../oauth/errors.ts';
+import type { OpenidOrigin } from '../../storage/records/records.ts';
+import { scopeOfClaim } from '../openid/claims.ts';
 import type { Service } from '../service/service.ts';
 import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { makeCode } from '../tokens/make-code.ts';
@@ -8,12 +10,14 @@ import type { AuthorizationRequest, ConsentDecision, ResponseType, ResponseValue
 /** RFC 6749 §4.1.2. */
 const code: ResponseType = {
   grant: 'authorization_code',
-  modes: ['query', 'fragment'],
+  modes: ['query', 'fragment', 'form_post'],
   challenge: true,
-  async respond(service, request, { account, authTime, scope, ...decision }) {
+  async respond(service, request, { account, authTime, scope: allowed, ...decision }) {
     const { client, audience, redirectUri, redirectUriSent, challenge } = request;
+    const scope = request.scope.filter((name) => allowed.includes(name));
     const bound = { clientId: client.id, audience, redirectUri, redirectUriSent, challenge };
-    const { text, record } = makeCode(service, { use: 'token', ...bound, account, authTime, scope });
+    const origin = openidOriginOf(service, request, { sessionId: decision.sessionId, allowed });
+    const { text, record } = makeCode(service, { use: 'token', ...bound, ...origin, account, authTime, scope });
     const { consent, transaction, premises } = decision;
     const saved = await service.records.saveCode({ code: record, consent, transaction }, premises);
     return hasSaved(saved) ? { code: text } : undefined;
@@ -23,7 +27,7 @@ const code: ResponseType = {
 /** RFC 6749 §4.2.2: no refresh token. The response is never in the query, because the client's server would receive it. */
 const token: ResponseType = {
   grant: 'implicit',
-  modes: ['fragment'],
+  modes: ['fragment', 'form_post'],
   challenge: false,
   async respond(service, request, decision) {
     const { saved, granted, access } = await withCurrentKey(() => saveImplicit(service, request, decision));
@@ -47,10 +51,33 @@ function hasSaved(saved: 'saved' | 'used' | 'outdated'): boolean {
   return saved === 'saved';
 }
 
-function makeImplicitTokens(service: Service, { client, audience }: AuthorizationRequest, decision: ConsentDecision) {
-  const { account, authTime, scope } = decision;
+function makeImplicitTokens(service: Service, request: AuthorizationRequest, decision: ConsentDecision) {
+  const { client, audience } = request;
+  const { account, authTime } = decision;
+  const scope = request.scope.filter((name) => decision.scope.includes(name));
   const grant = { id: newGrantId(), client, account, scope, audience, authTime };
   return makeFirstTokens(service, grant, { scope, audience, refresh: false });
+}
+
+interface Allowed {
+  readonly sessionId: string;
+  /** The scopes that the user allowed, those of single claims included. */
+  readonly allowed: readonly string[];
+}
+
+/** OpenID Connect's facts of a code. Claims that the user did not allow are left out. */
+function openidOriginOf(
+  { config }: Service,
+  { openid }: AuthorizationRequest,
+  { sessionId, allowed }: Allowed,
+): OpenidOrigin {
+  if (openid === undefined) return {};
+  const isAllowed = (claim: string) => allowed.includes(scopeOfClaim(config, claim) ?? '');
+  const claims = {
+    id_token: openid.claims.id_token.filter(isAllowed),
+    userinfo: openid.claims.userinfo.filter(isAllowed),
+  };
+  return { sessionId, openid: { nonce: openid.nonce, acr: openid.acr, claims } };
 }
 
 /** `response_type` → how to answer it. */

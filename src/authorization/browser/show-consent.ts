@@ -5,6 +5,7 @@ import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
 import type { Account } from '../people/accounts.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { CarriedParameters } from './carried-parameters.ts';
+import { ALWAYS, consentScopes } from './consent.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
@@ -27,7 +28,7 @@ export function showConsent(front: PageContext, { asked, parameters, visitor, be
     switchForm: { action: paths.switchUser, transaction },
     application: { name: asked.client.name, redirectUri: asked.redirectUri },
     person: personOf(account),
-    scopes: asked.scope.map((token) => ({
+    scopes: shownScopes(asked).map((token) => ({
       token,
       ...wordsOf(service.config.scopes, token),
       grantedBefore: known.includes(token),
@@ -35,6 +36,10 @@ export function showConsent(front: PageContext, { asked, parameters, visitor, be
     account: paths.account,
   });
   return exchange.reply.headers(pageHeaders(asked.redirectUri)).send(page) as FastifyReply;
+}
+
+function shownScopes(asked: AuthorizationRequest): readonly string[] {
+  return consentScopes(asked).filter((scope) => scope !== ALWAYS);
 }
 
 export function personOf({ username, name }: Account): Person {

@@ -33,8 +33,8 @@ export async function findSignedInUser(
 }
 
 /**
- * False: the password is no longer the user's. Each login makes a new session id and ends the browser's earlier session. So no
- * one can plant an id beforehand.
+ * False: the password is no longer the user's. Each login sets a new cookie, so no one can plant one beforehand. The session of
+ * the same user continues. The session of another user ends.
  */
 export async function signIn(
   front: PageContext,
@@ -56,8 +56,10 @@ export async function signIn(
     userAgent: request.headers['user-agent']?.slice(0, longestUserAgent),
     address: request.ip,
   };
-  if ((await service.records.saveSession(session, judgedPassword(account))) === 'outdated') return false;
-  if (before !== undefined) await service.records.endSession(before.session.id, before.session.subject);
+  const saved = await service.records.saveSession(session, judgedPassword(account), before?.session.hash);
+  if (saved === 'outdated') return false;
+  if (before !== undefined && before.account.subject !== subject)
+    await service.records.endSession(before.session.id, before.session.subject, now);
   sessionCookie.set(reply, value);
   knownCookie.set(reply, service.knownBrowsers.withAccount(knownCookie.read(request), account));
   return true;
@@ -68,7 +70,8 @@ export async function signOut(
   { session, account }: SignedInUser,
   { request, reply }: BrowserExchange,
 ): Promise<void> {
-  await front.service.records.endSession(session.id, session.subject);
+  const { records, clock } = front.service;
+  await records.endSession(session.id, session.subject, seconds(clock));
   front.sessionCookie.clear(reply);
   const { subject: sub, username } = account;
   front.service.audit.record('logout', { sub, username, address: request.ip, request_id: request.id });

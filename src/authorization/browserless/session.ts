@@ -11,11 +11,11 @@ import { refusedCode } from '../grants/refused-code.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm, readFormOrQuery } from '../http/form.ts';
 import { limitClient } from '../http/issuing-limit.ts';
+import { pairwiseName } from '../openid/pairwise-name.ts';
 import type { Service } from '../service/service.ts';
 import { stillRegistered } from '../tokens/granted.ts';
 import { makeSessionKey, type NewSessionKey } from '../tokens/session-key.ts';
 import { sessionErrors } from './errcode.ts';
-import { pairwiseName } from './pairwise-name.ts';
 import { requireSessionClient } from './session-client.ts';
 
 export interface SessionResponse {

@@ -1,7 +1,12 @@
 import { type Clock, seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { readStoredClient } from '../../config/load/stored-client.ts';
-import type { AuthorizationConfig, ClientConfig, TokenFormat } from '../../config/schema/authorization.ts';
+import type {
+  AuthorizationConfig,
+  ClientConfig,
+  IdTokenAlgorithm,
+  TokenFormat,
+} from '../../config/schema/authorization.ts';
 import { parseScope } from '../../oauth/scope.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import type { ClientRecord, Records } from '../../storage/records/records.ts';
@@ -28,6 +33,13 @@ export interface RegisteredClient {
   /** May use the browserless exchange. */
   readonly session: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly backchannelLogoutUri: string | undefined;
+  /** Seconds. */
+  readonly defaultMaxAge: number | undefined;
+  readonly idTokenAlg: IdTokenAlgorithm | undefined;
+  readonly subjectType: 'public' | 'pairwise' | undefined;
+  readonly sectorIdentifierUri: string | undefined;
   /** May introspect any token. */
   readonly introspect: boolean;
   /** May follow the revocation feed. */
@@ -103,6 +115,12 @@ function build(
     retryWindow: config.retry_window,
     session: config.session,
     claims: config.claims,
+    postLogoutRedirectUris: config.post_logout_redirect_uris,
+    backchannelLogoutUri: config.backchannel_logout_uri,
+    defaultMaxAge: config.default_max_age === undefined ? undefined : Math.floor(config.default_max_age / 1000),
+    idTokenAlg: config.id_token_signed_response_alg,
+    subjectType: config.subject_type,
+    sectorIdentifierUri: config.sector_identifier_uri,
     introspect: config.introspect,
     events: config.events,
     keys: config.keys,

@@ -3,6 +3,7 @@ import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { scopeList } from '../../oauth/scope.ts';
 import type { CodeClaim, CodeRecord } from '../../storage/records/records.ts';
+import { idTokenOf } from '../openid/id-token.ts';
 import type { Service } from '../service/service.ts';
 import { narrowedAudience, stillRegistered } from '../tokens/granted.ts';
 import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
@@ -34,10 +35,11 @@ interface Shown {
 async function redeem(request: TokenRequest, service: Service, { claim, code }: Shown) {
   const first = await firstTokens(request, service, code);
   if (first === undefined) return undefined;
+  const idToken = await idTokenOf(service, first.granted, code, first.access.text);
   const redemption = await service.records.redeemCode(claim, minted(first));
   if (redemption === 'rekeyed') return redemption;
   if (redemption !== 'redeemed') throw refusedCode(request, service, { refusal: redemption, code });
-  return first;
+  return { ...first, idToken };
 }
 
 function claimOf({ client, parameters }: TokenRequest, { clock }: Service): CodeClaim {
@@ -67,5 +69,7 @@ async function firstTokens(
     audience: narrowedAudience(parameters.all('resource'), audience),
     refresh: mayRefresh(client),
   };
-  return makeFirstTokens(service, { id: code.grantId, client, account, scope, audience, authTime }, asked);
+  // Only the first ID token has the nonce (OpenID Connect Core §12.2).
+  const origin = { sessionId: code.sessionId, openid: code.openid && { ...code.openid, nonce: undefined } };
+  return makeFirstTokens(service, { id: code.grantId, client, account, scope, audience, authTime, ...origin }, asked);
 }

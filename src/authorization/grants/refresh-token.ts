@@ -4,6 +4,7 @@ import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
 import type { RefreshRotation, RefreshTokenRecord } from '../../storage/records/records.ts';
 import { userKeysUntil } from '../keys/user-keys.ts';
+import { idTokenOf } from '../openid/id-token.ts';
 import type { Service } from '../service/service.ts';
 import { type Granted, narrowedAudience, refreshedScope } from '../tokens/granted.ts';
 import {
@@ -78,7 +79,8 @@ async function tryToRotate(held: Held) {
   const access = extended ?? (await makeAccessToken(service, granted));
   const { grant, scope, audience } = found;
   const successor = carrying(service, makeRefreshToken(service, { grant, scope, audience }), access, client);
-  const response = tokenResponse(service, granted, { access, refresh: successor });
+  const idToken = await idTokenOf(service, granted, grant, access.text);
+  const response = tokenResponse(service, granted, { access, refresh: successor, idToken });
   const outcome = await service.records.rotateRefreshToken({
     hash,
     clientId: client.id,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../jwt/json.ts';
 import { parseJwt } from '../../jwt/parse.ts';
 import { isUserKid } from '../../oauth/user-key.ts';
+import { idTokenAgain } from '../openid/id-token.ts';
 import type { Service } from '../service/service.ts';
 import { type TokenResponse, withCurrentKey } from '../tokens/issue.ts';
 
@@ -11,10 +12,9 @@ export async function signedAgain(service: Service, response: TokenResponse): Pr
   if (parsed.kind === 'refused' || parsed.header.kid === undefined) return response;
   const { kid } = parsed.header;
   const again = isUserKid(kid) ? byUser : byIssuer;
-  return {
-    ...response,
-    access_token: await again(service, { text: response.access_token, kid, claims: parsed.claims }),
-  };
+  const access = await again(service, { text: response.access_token, kid, claims: parsed.claims });
+  if (access === response.access_token || response.id_token === undefined) return { ...response, access_token: access };
+  return { ...response, access_token: access, id_token: await idTokenAgain(service, response.id_token, access) };
 }
 
 interface Repeated {

@@ -16,6 +16,8 @@ export interface Endpoint {
   readonly head?: false;
   /** Absent: pages of other origins cannot read the answer. */
   readonly cors?: Cors;
+  /** A POST may have no body. */
+  readonly isBodyOptional?: true;
   /** Headers of every response, including errors. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Replaces the JSON of RFC 6749 §5.2. */

@@ -37,6 +37,12 @@ export function formFault({ raw }: FastifyRequest): OAuthError | undefined {
   return new OAuthError('invalid_request', { description: 'The body must be application/x-www-form-urlencoded.' });
 }
 
+/** RFC 9112 §6.3: without a length and without a coding, there is no body. */
+export function hasNoBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding, 'content-type': type } = headers;
+  return Number(length) === 0 && coding === undefined && type === undefined;
+}
+
 export function readForm(
   { config }: Service,
   request: FastifyRequest,

@@ -8,7 +8,7 @@ import type {
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Cors } from './cors.ts';
 import { type Endpoint, endpointPaths } from './endpoint.ts';
-import { formFault } from './form.ts';
+import { formFault, hasNoBody } from './form.ts';
 
 /** Adds each endpoint at its paths with its method. Any other method gets 405 with `Allow` (RFC 9110 §15.5.6). */
 export function addEndpoints(app: FastifyInstance, issuer: string, endpoints: readonly Endpoint[]): void {
@@ -16,8 +16,10 @@ export function addEndpoints(app: FastifyInstance, issuer: string, endpoints: re
   for (const endpoint of endpoints) {
     for (const path of endpointPaths(issuer, endpoint)) {
       const place = endpoint.parameter === undefined ? path : inside(path);
-      allowed.set(place, [...(allowed.get(place) ?? []), ...methodsOf(endpoint)]);
+      const known = allowed.get(place);
+      allowed.set(place, [...new Set([...(known ?? []), ...methodsOf(endpoint)])]);
       addRoute(app, path, endpoint);
+      if (known === undefined) addPreflight(app, path, endpoint, () => allowed.get(place) ?? []);
     }
   }
   app.setNotFoundHandler(({ raw }) => {
@@ -38,15 +40,23 @@ function methodsOf({ method, head, cors }: Endpoint): readonly string[] {
 }
 
 function addRoute(app: FastifyInstance, path: string, endpoint: Endpoint): void {
-  const { name, method, head, cors, handle, answerError, parameter } = endpoint;
-  // The router reads `:` as the start of a parameter.
-  const url = path.replaceAll(':', '::') + (parameter === undefined ? '' : `/:${parameter}`);
-  const route = { url, config: { name, ...(answerError && { answerError }) } };
-  const asWritten = onlyAsWritten(path, parameter);
-  const onRequest = [asWritten, ...stepsOf(endpoint)];
-  app.route({ ...route, method, onRequest, handler: handle, exposeHeadRoute: head !== false });
+  const { method, head, handle, parameter } = endpoint;
+  const onRequest = [onlyAsWritten(path, parameter), ...stepsOf(endpoint)];
+  app.route({ ...routeOf(path, endpoint), method, onRequest, handler: handle, exposeHeadRoute: head !== false });
+}
+
+/** One for each path. `methods`: of all endpoints at this path. */
+function addPreflight(app: FastifyInstance, path: string, endpoint: Endpoint, methods: () => readonly string[]): void {
+  const { cors, parameter } = endpoint;
   if (cors === undefined) return;
-  app.route({ ...route, method: 'OPTIONS', onRequest: asWritten, handler: preflight(cors, methodsOf(endpoint)) });
+  const onRequest = onlyAsWritten(path, parameter);
+  app.route({ ...routeOf(path, endpoint), method: 'OPTIONS', onRequest, handler: preflight(cors, methods) });
+}
+
+/** The router reads `:` as the start of a parameter. */
+function routeOf(path: string, { name, answerError, parameter }: Endpoint) {
+  const url = path.replaceAll(':', '::') + (parameter === undefined ? '' : `/:${parameter}`);
+  return { url, config: { name, ...(answerError && { answerError }) } };
 }
 
 /**
@@ -72,11 +82,16 @@ function pathOf(target: string): string {
 }
 
 /** These steps run before the body is read. */
-function stepsOf({ method, headers, cors }: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
+function stepsOf({
+  method,
+  headers,
+  cors,
+  isBodyOptional,
+}: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
   return [
     ...(headers ? [async (_: FastifyRequest, reply: FastifyReply) => void reply.headers(headers)] : []),
     ...(cors ? [openTo(cors)] : []),
-    ...(method === 'POST' ? [judgeForm] : []),
+    ...(method === 'POST' ? [isBodyOptional ? judgeOptionalForm : judgeForm] : []),
   ];
 }
 
@@ -85,12 +100,17 @@ function openTo({ unasked, answer }: Cors) {
     void reply.headers(headers.origin === undefined ? unasked : await answer(headers.origin));
 }
 
-function preflight({ preflight }: Cors, methods: readonly string[]) {
+function preflight({ preflight }: Cors, methods: () => readonly string[]) {
   return async ({ headers }: FastifyRequest, reply: FastifyReply) =>
     reply
       .code(204)
-      .headers({ allow: methods.join(', '), ...(await preflight(headers.origin)) })
+      .headers({ allow: methods().join(', '), ...(await preflight(headers.origin)) })
       .send();
+}
+
+function judgeOptionalForm(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
+  if (hasNoBody(request)) done();
+  else judgeForm(request, reply, done);
 }
 
 function judgeForm(request: FastifyRequest, _reply: FastifyReply, done: (fault?: Error) => void): void {

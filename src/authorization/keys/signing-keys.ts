@@ -2,6 +2,7 @@ import type { JWK } from 'jose';
 import { type Clock, seconds } from '../../base/clock.ts';
 import { nextRun } from '../../base/next-run.ts';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import { idTokenAlgorithms } from '../../config/words/openid-choices.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { type KeyRing, keyRing } from '../../jwt/key-ring.ts';
 import { importKeys, type VerificationKey } from '../../jwt/keys.ts';
@@ -14,14 +15,21 @@ import { rotatedTooOften } from './rotated-too-often.ts';
 export interface SigningKeySet {
   /** Public, RFC 7517 §5. */
   readonly jwks: { readonly keys: readonly JWK[] };
-  /** Signs with the current key, without asking whether the key is still valid: see `SigningKeys`. */
-  readonly sign: Sign;
-  /** The `kid` of the current key. Undefined for the secret of HS256. */
-  readonly signer: string | undefined;
+  /** Signs access tokens. */
+  readonly signer: Signer;
+  /** Algorithm → what signs with it. */
+  readonly signers: ReadonlyMap<string, Signer>;
   readonly kids: ReadonlySet<string>;
   /** For verification. */
   readonly ring: KeyRing;
   readonly algorithms: ReadonlySet<string>;
+}
+
+export interface Signer {
+  /** Signs with the current key, without asking whether the key is still valid: see `SigningKeys`. */
+  readonly sign: Sign;
+  /** The `kid` of the current key. Undefined for the secret of HS256. */
+  readonly kid: string | undefined;
 }
 
 export interface SigningKeys {
@@ -31,6 +39,8 @@ export interface SigningKeys {
    * removed key. Rejects with `StorageUnavailable` if the store does not confirm.
    */
   readonly sign: Sign;
+  /** The same with the current key of this algorithm. */
+  readonly signWith: (alg: SigningAlgorithm) => Sign;
   /** Loads the current keys of the store, even while an earlier call is running. */
   look(): Promise<void>;
   /** Does the same, after it rotates keys whose time has come. */
@@ -39,7 +49,7 @@ export interface SigningKeys {
 
 export interface SigningKeysOptions {
   readonly records: Records;
-  readonly config: Pick<AuthorizationConfig, 'signing' | 'tokens'>;
+  readonly config: Pick<AuthorizationConfig, 'signing' | 'tokens' | 'openid'>;
   readonly clock: Clock;
 }
 
@@ -63,7 +73,17 @@ export async function loadSigningKeys(options: SigningKeysOptions): Promise<Sign
     get current() {
       return current;
     },
-    sign: signAndLook(() => current, look),
+    sign: signAndLook(
+      () => current,
+      look,
+      ({ signer }) => signer,
+    ),
+    signWith: (alg) =>
+      signAndLook(
+        () => current,
+        look,
+        ({ signers }) => signerOf(signers, alg),
+      ),
     look,
     async refresh() {
       await turnOver(options);
@@ -75,14 +95,18 @@ export async function loadSigningKeys(options: SigningKeysOptions): Promise<Sign
 /** Attempts for one token. Each failed attempt means that a leaked key was replaced at that moment. */
 const MOST_TRIES = 5;
 
-function signAndLook(current: () => SigningKeySet, look: () => Promise<void>): Sign {
+function signAndLook(
+  current: () => SigningKeySet,
+  look: () => Promise<void>,
+  choose: (keys: SigningKeySet) => Signer,
+): Sign {
   return async (typ, claims) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { sign, signer } = current();
+      const { sign, kid } = choose(current());
       const token = await sign(typ, claims);
-      if (signer === undefined) return token;
+      if (kid === undefined) return token;
       await look();
-      if (current().kids.has(signer)) return token;
+      if (current().kids.has(kid)) return token;
     }
     throw rotatedTooOften('issuer');
   };
@@ -95,16 +119,29 @@ function describe(stored: readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]): 
 /** A key that was published for long enough begins to sign. A key whose last token has expired is removed. */
 async function turnOver({ records, config, clock }: SigningKeysOptions): Promise<void> {
   const now = seconds(clock);
-  const { alg } = config.signing;
-  if (alg !== 'HS256') await records.promoteSigningKey({ alg, publishedBefore: now - PUBLISHED_FOR, now });
-  await records.removeSigningKeys(now - Math.ceil(config.tokens.access.jwt_ttl / 1000) - SKEW);
+  for (const alg of algorithmsInUse(config))
+    await records.promoteSigningKey({ alg, publishedBefore: now - PUBLISHED_FOR, now });
+  const longest = Math.max(config.tokens.access.jwt_ttl, config.openid.enabled ? config.openid.id_token.ttl : 0);
+  await records.removeSigningKeys(now - Math.ceil(longest / 1000) - SKEW);
+}
+
+/** Every client may choose the algorithm of its ID tokens. */
+export function algorithmsInUse({
+  signing,
+  openid,
+}: Pick<AuthorizationConfig, 'signing' | 'openid'>): readonly SigningAlgorithm[] {
+  const access = signing.alg === 'HS256' ? [] : [signing.alg];
+  return [...new Set([...access, ...(openid.enabled ? idTokenAlgorithms : [])])];
 }
 
 async function storedKeys({ records, config, clock }: SigningKeysOptions): Promise<readonly SigningKeyRecord[]> {
   const stored = await records.listSigningKeys();
-  const { alg } = config.signing;
-  if (alg === 'HS256' || stored.some((key) => key.alg === alg && key.status === 'current')) return stored;
-  return [...stored, await adoptNewKey(records, alg, clock)];
+  const missing = algorithmsInUse(config).filter((alg) => currentKey(stored, alg) === undefined);
+  return [...stored, ...(await Promise.all(missing.map((alg) => adoptNewKey(records, alg, clock))))];
+}
+
+function currentKey(stored: readonly SigningKeyRecord[], alg: string): SigningKeyRecord | undefined {
+  return stored.find((key) => key.alg === alg && key.status === 'current');
 }
 
 async function adoptNewKey(records: Records, alg: SigningAlgorithm, clock: Clock): Promise<SigningKeyRecord> {
@@ -130,18 +167,33 @@ async function keySet(
   const jwks = { keys: stored.map(({ publicJwk }) => publicJwk as JWK) };
   const algorithms = [...new Set(stored.map((key) => key.alg as AlgorithmName))];
   const published = (await importKeys(jwks, algorithms))?.keys ?? [];
+  const signers = signersOf(stored, algorithmsInUse(config));
   return {
     jwks,
     kids: new Set(stored.map(({ kid }) => kid)),
-    ...(secret ? { sign: secret.sign, signer: undefined } : signWith(stored, config.signing.alg as SigningAlgorithm)),
+    signer: secret ? { sign: secret.sign, kid: undefined } : signerOf(signers, config.signing.alg),
+    signers,
     ring: keyRing([...published, ...(secret?.keys ?? [])]),
     algorithms: new Set([...algorithms, ...(secret ? ['HS256'] : [])]),
   };
 }
 
-function signWith(stored: readonly SigningKeyRecord[], alg: SigningAlgorithm): Pick<SigningKeySet, 'sign' | 'signer'> {
-  const current = stored.find((key) => key.alg === alg && key.status === 'current');
-  if (current === undefined) throw new Error(`there is no current key for ${alg}`);
-  const { kid, privateKey } = current;
-  return { sign: buildSign({ kid, alg, privateKey }), signer: kid };
+function signersOf(
+  stored: readonly SigningKeyRecord[],
+  algorithms: readonly SigningAlgorithm[],
+): ReadonlyMap<string, Signer> {
+  const signers = new Map<string, Signer>();
+  for (const alg of algorithms) {
+    const current = currentKey(stored, alg);
+    if (current === undefined) continue;
+    const { kid, privateKey } = current;
+    signers.set(alg, { sign: buildSign({ kid, alg, privateKey }), kid });
+  }
+  return signers;
+}
+
+function signerOf(signers: ReadonlyMap<string, Signer>, alg: string): Signer {
+  const signer = signers.get(alg);
+  if (signer === undefined) throw new Error(`there is no current key for ${alg}`);
+  return signer;
 }

@@ -4,6 +4,7 @@ export { type Asset, assetBase, assetHeaders, logoAsset, stylesheetAsset } from 
 export { consentPage } from './consent.ts';
 export { errorPage } from './error.ts';
 export { type ErrorKind, errorStatus } from './error-kinds.ts';
+export { formPostHeaders, formPostPage } from './form-post.ts';
 export { pageHeaders } from './headers.ts';
 export { loginPage } from './login.ts';
 export { signedOutPage } from './signed-out.ts';

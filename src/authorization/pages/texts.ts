@@ -77,6 +77,7 @@ export interface Texts {
     readonly signOutEverywhere: string;
     readonly done: Readonly<Record<'disconnected' | 'session_ended', string>>;
   };
+  readonly formPost: { readonly title: string; readonly go: string };
   readonly signedOut: {
     readonly title: string;
     readonly what: string;
@@ -217,6 +218,7 @@ export const english: Texts = {
       session_ended: 'That session has ended.',
     },
   },
+  formPost: { title: 'Back to the application', go: 'Continue' },
   signedOut: {
     title: 'You are signed out',
     what: 'You are signed out in this browser. Connected apps keep their access.',

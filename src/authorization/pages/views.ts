@@ -123,6 +123,12 @@ export interface GuessesView {
   readonly closedUntil?: number;
 }
 
+/** An answer that the browser posts to a client. */
+export interface FormPostView {
+  readonly action: string;
+  readonly values: readonly (readonly [name: string, value: string])[];
+}
+
 export interface SignedOutView {
   /** Present after signing out everywhere: no session and no app is left. */
   readonly everywhere?: TookEffect;

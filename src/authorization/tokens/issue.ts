@@ -18,6 +18,7 @@ export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
   readonly refresh_token?: string;
+  readonly id_token?: string;
   readonly scope: string;
   /** The same value as `scope`, under another name. */
   readonly rscope?: string;
@@ -143,7 +144,15 @@ export function countIssued({ metrics }: Service, grantType: string, { record }:
 export function tokenResponse(
   { config, clock }: Service,
   granted: Granted,
-  { access, refresh }: { readonly access: AccessToken; readonly refresh?: RefreshToken | undefined },
+  {
+    access,
+    refresh,
+    idToken,
+  }: {
+    readonly access: AccessToken;
+    readonly refresh?: RefreshToken | undefined;
+    readonly idToken?: string | undefined;
+  },
 ): TokenResponse {
   const scope = formatScope(granted.scope);
   return {
@@ -151,6 +160,7 @@ export function tokenResponse(
     token_type: 'Bearer',
     expires_in: access.expiresAt - seconds(clock),
     ...(refresh && { refresh_token: refresh.text }),
+    ...(idToken !== undefined && { id_token: idToken }),
     scope,
     ...(config.compat.app_id_claim && { rscope: scope }),
   };

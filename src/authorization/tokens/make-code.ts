@@ -7,7 +7,16 @@ import type { Service } from '../service/service.ts';
 import { makeOpaqueToken, tokenPrefixes } from './opaque-token.ts';
 import { newGrantId } from './user-grant.ts';
 
-type Binding = 'use' | 'clientId' | 'audience' | 'redirectUri' | 'redirectUriSent' | 'challenge' | 'authTime';
+type Binding =
+  | 'use'
+  | 'clientId'
+  | 'audience'
+  | 'redirectUri'
+  | 'redirectUriSent'
+  | 'challenge'
+  | 'authTime'
+  | 'sessionId'
+  | 'openid';
 
 /** The grant behind a code, and the code's bindings. */
 export interface CodeFor extends Pick<CodeRecord, Binding> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { formatScope } from '../../oauth/scope.ts';
-import type { GrantRecord, Minted, RefreshTokenRecord } from '../../storage/records/records.ts';
+import type { GrantRecord, Minted, OpenidOrigin, RefreshTokenRecord } from '../../storage/records/records.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
@@ -11,7 +11,7 @@ import { type AccessToken, formatFor, makeAccessToken, makeRefreshToken, type Re
 import { openByToken, sealByToken } from './sealed-by-token.ts';
 
 /** A user's grant to a client, before it has tokens. */
-export interface UserGrant {
+export interface UserGrant extends OpenidOrigin {
   readonly id: string;
   readonly client: RegisteredClient;
   readonly account: Account;
@@ -74,13 +74,14 @@ export function minted({ grant, access, refresh }: FirstTokens): Minted {
 }
 
 function grantRecord(
-  { id, client, account, scope, audience, authTime }: UserGrant,
+  { id, client, account, scope, audience, authTime, sessionId, openid }: UserGrant,
   createdAt: number,
   ends: Pick<GrantRecord, 'expiresAt' | 'tokensUntil'>,
 ): GrantRecord {
   const { subject, username } = account;
   const text = formatScope(scope);
-  return { id, clientId: client.id, subject, username, scope: text, audience, authTime, createdAt, ...ends };
+  const origin = { sessionId, openid };
+  return { id, clientId: client.id, subject, username, scope: text, audience, authTime, createdAt, ...origin, ...ends };
 }
 
 function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {

@@ -19,6 +19,11 @@ export interface ClientOptions {
   readonly keys?: true | undefined;
   readonly retryWindow?: string | undefined;
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
+  readonly postLogoutRedirectUri: readonly string[];
+  readonly backchannelLogoutUri?: string | undefined;
+  readonly idTokenAlg?: string | undefined;
+  readonly subjectType?: string | undefined;
+  readonly sectorIdentifierUri?: string | undefined;
 }
 
 export interface NewClient {
@@ -37,10 +42,11 @@ export function newClient(
   known: readonly string[],
 ): NewClient {
   const said = asInFile(options);
-  const { version, development, issuer, resources, scopes, session, signing } = config;
+  const { version, development, issuer, resources, scopes, session, signing, openid } = config;
   // The rules need a secret, so this is a placeholder. Only the operator sees the real one.
   const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
-  const file = { version, development, issuer, resources, scopes, session, signing };
+  const provider = { enabled: openid.enabled, subject: openid.subject };
+  const file = { version, development, issuer, resources, scopes, session, signing, openid: provider };
   const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
   const wrong = [...known, ...(loaded.ok ? [] : errorsOf(loaded.problems).map(told))];
   if (!loaded.ok || wrong.length > 0) throw new Refusal(wrong.join('\n'));
@@ -77,6 +83,11 @@ function asInFile(options: ClientOptions): StoredClient {
     events: options.events,
     keys: options.keys,
     claims: options.claims,
+    post_logout_redirect_uris: options.postLogoutRedirectUri,
+    backchannel_logout_uri: options.backchannelLogoutUri,
+    id_token_signed_response_alg: options.idTokenAlg,
+    subject_type: options.subjectType,
+    sector_identifier_uri: options.sectorIdentifierUri,
   };
 }
 

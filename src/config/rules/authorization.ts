@@ -11,6 +11,7 @@ import { countersFaults } from './counters.ts';
 import { grantChecks } from './grants.ts';
 import { keyChecks } from './keys.ts';
 import { listenerFaults } from './listeners.ts';
+import { openidChecks } from './openid.ts';
 import { pageChecks } from './pages.ts';
 import { type AuthorizationSubject, authorizationSubject } from './subject.ts';
 import { timerFaults } from './timers.ts';
@@ -36,6 +37,7 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   ...clientChecks,
   ...grantChecks,
   ...userChecks,
+  ...openidChecks,
   ...pageChecks,
 };
 

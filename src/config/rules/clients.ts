@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 
-import type { ClientFile } from '../schema/authorization.ts';
+import type { AuthorizationFile, ClientFile } from '../schema/authorization.ts';
 import { didYouMean } from '../words/closest.ts';
+import { openidScopes } from '../words/openid-scopes.ts';
 import type { Finding } from '../words/problem.ts';
 import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { type Check, type Checks, type Member, repeated } from './checks.ts';
@@ -17,8 +18,7 @@ export const clientChecks: Checks<AuthorizationSubject> = {
   'client secret spellings': each(secretFaults),
   'client without secret': each(publicFaults),
   'weak client secret': each(weakSecret),
-  'scope of a client': ({ clients, config }) =>
-    clients.flatMap((client) => scopeFaults(client, Object.keys(config.scopes))),
+  'scope of a client': ({ clients, config }) => clients.flatMap((client) => scopeFaults(client, knownScopes(config))),
 };
 
 function each(check: (client: Client) => readonly Finding[]): Check<AuthorizationSubject> {
@@ -118,6 +118,10 @@ function weakSecret({ at, value }: Client): readonly Finding[] {
   ];
 }
 
+function knownScopes({ scopes, openid }: AuthorizationFile): readonly string[] {
+  return [...Object.keys(scopes), ...(openid.enabled ? Object.keys(openidScopes) : [])];
+}
+
 function scopeFaults({ at, value }: Client, known: readonly string[]): readonly Finding[] {
   if (value.scope === undefined) return [];
   const pointer = [...at, 'scope'];
@@ -126,6 +130,10 @@ function scopeFaults({ at, value }: Client, known: readonly string[]): readonly 
     if (message !== undefined) return [{ pointer, message }];
     return known.includes(token)
       ? []
-      : [{ pointer, message: `\`${token}\` is not in \`scopes\``, hint: didYouMean(token, known) }];
+      : [{ pointer, message: `\`${token}\` is not in \`scopes\``, hint: scopeHint(token, known) }];
   });
+}
+
+function scopeHint(token: string, known: readonly string[]): string | undefined {
+  return token === 'openid' ? 'write `openid: { enabled: true }`' : didYouMean(token, known);
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { storagePattern, storageServers, storageWritten } from '../../base/storage-urls.ts';
 
+export type { IdTokenAlgorithm } from '../words/openid-choices.ts';
 export type { ClientConfig, ClientFile, GrantType, TokenFormat } from './client.ts';
 export type { ClaimSource } from './token-settings.ts';
 export type { UserConfig, UserFile } from './user.ts';
@@ -21,6 +22,7 @@ import {
 } from '../words/schema.ts';
 import { type ClientConfig, ClientSettings } from './client.ts';
 import { type CountersConfig, counters } from './counters.ts';
+import { Openid, type OpenidConfig, Outbound } from './openid.ts';
 import { Log, Shutdown } from './process.ts';
 import { themeNames } from './theme.ts';
 import { Tokens, type TokensConfig } from './token-settings.ts';
@@ -92,6 +94,8 @@ export const AuthorizationSchema = record({
     'reject',
     'This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part.',
   ),
+  openid: Openid,
+  outbound: Outbound,
   session: record(
     {
       enabled: flag(false, 'true: /oauth2/session exchanges a code for a session key.'),
@@ -169,9 +173,10 @@ export const AuthorizationSchema = record({
 
 export type AuthorizationFile = Static<typeof AuthorizationSchema>;
 /** The form that the program uses: one spelling of each name, durations in milliseconds, and all defaults filled in. */
-export type AuthorizationConfig = Omit<AuthorizationFile, 'clients' | 'users' | 'tokens' | 'counters'> & {
+export type AuthorizationConfig = Omit<AuthorizationFile, 'clients' | 'users' | 'tokens' | 'counters' | 'openid'> & {
   readonly counters: CountersConfig;
   readonly tokens: TokensConfig;
+  readonly openid: OpenidConfig;
   readonly clients: ClientConfig[];
   readonly users: UserConfig[];
 };

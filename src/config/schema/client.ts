@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { grantTypes } from '../words/grant-types.ts';
+import { idTokenAlgorithms, subjectTypes } from '../words/openid-choices.ts';
 
 export type { GrantType } from '../words/grant-types.ts';
 
@@ -43,6 +44,34 @@ export const ClientSettings = record(
     require_pkce: flag(true, 'false: a client with a secret may omit PKCE (RFC 7636).'),
     retry_window: Type.Optional(duration(undefined, 'This replaces `tokens.refresh.retry_window` for the client.')),
     session: flag(false, 'true: the client may use the browserless exchange for a session key.'),
+    post_logout_redirect_uris: list(
+      text(),
+      [],
+      'The service may send the browser to these addresses after a logout. An address must match byte by byte.',
+    ),
+    backchannel_logout_uri: Type.Optional(
+      text(undefined, 'The service sends a logout token to this URL when a session of a user ends.'),
+    ),
+    backchannel_logout_session_required: flag(
+      false,
+      'This is for the record. Logout tokens of this service always have a `sid`.',
+    ),
+    default_max_age: Type.Optional(
+      duration(
+        undefined,
+        'Users must log in again if their login is older than this. `max_age` of a request replaces it.',
+      ),
+    ),
+    id_token_signed_response_alg: Type.Optional(
+      oneOf(idTokenAlgorithms, undefined, 'This replaces `openid.id_token.alg` for the client.'),
+    ),
+    subject_type: Type.Optional(oneOf(subjectTypes, undefined, 'This replaces `openid.subject` for the client.')),
+    sector_identifier_uri: Type.Optional(
+      text(
+        undefined,
+        'Clients with the same host here see the same pairwise `sub`. The URL has a JSON array with all `redirect_uris` of the client.',
+      ),
+    ),
     claims: named(
       anything(),
       {},

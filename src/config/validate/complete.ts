@@ -21,6 +21,7 @@ import { parseClaimSource } from '../schema/token-settings.ts';
 import { trustedParts } from '../schema/trusted-proxies.ts';
 import { urlsOf } from '../schema/upstream.ts';
 import { parseCountedBy } from '../words/counted-by.ts';
+import { openidScopes } from '../words/openid-scopes.ts';
 
 /**
  * Gives every route its id: from the file, or made from its methods, host and path. Also parses values that the file has as
@@ -92,6 +93,8 @@ export function completeAuthorization(config: AuthorizationFile): AuthorizationC
   return Object.freeze({
     ...config,
     tokens: completeTokens(config.tokens),
+    openid: completeOpenid(config.openid),
+    scopes: Object.freeze({ ...(config.openid.enabled && openidScopes), ...config.scopes }),
     counters: Object.freeze(countersParts(config.counters)),
     clients: Object.freeze(clients) as ClientConfig[],
     users: Object.freeze(users) as UserConfig[],
@@ -110,10 +113,19 @@ export function completeClient({ app_id, app_secret, ...client }: ClientFile, re
 }
 
 function completeTokens(tokens: AuthorizationFile['tokens']): AuthorizationConfig['tokens'] {
+  const claims = claimSources(tokens.access.claims);
+  return Object.freeze({ ...tokens, access: Object.freeze({ ...tokens.access, claims }) });
+}
+
+function completeOpenid(openid: AuthorizationFile['openid']): AuthorizationConfig['openid'] {
+  return Object.freeze({ ...openid, claims: claimSources(openid.claims) });
+}
+
+function claimSources(written: Readonly<Record<string, string>>): Readonly<Record<string, ClaimSource>> {
   const claims: Record<string, ClaimSource> = Object.create(null);
-  for (const [claim, text] of Object.entries(tokens.access.claims)) {
+  for (const [claim, text] of Object.entries(written)) {
     const source = parseClaimSource(text);
     if (source !== undefined) claims[claim] = Object.freeze(source);
   }
-  return Object.freeze({ ...tokens, access: Object.freeze({ ...tokens.access, claims: Object.freeze(claims) }) });
+  return Object.freeze(claims);
 }

@@ -6,6 +6,7 @@ import { httpUsers } from './0005-http-users.ts';
 import { fileUsers } from './0006-file-users.ts';
 import { consentByGrant } from './0007-consent-by-grant.ts';
 import { apiKeys } from './0008-api-keys.ts';
+import { openidConnect } from './0009-openid-connect.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   fileUsers,
   consentByGrant,
   apiKeys,
+  openidConnect,
 ];

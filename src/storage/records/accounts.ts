@@ -126,7 +126,7 @@ interface Ended {
 
 /** Codes come before grants: this waits for a running exchange of a code, and then finds the grant that the exchange made. */
 function* endEverything(subject: string, now: number, keysUntil: number | undefined): Verb<Ended> {
-  yield* endSessionsOfSubject(subject);
+  yield* endSessionsOfSubject(subject, now);
   const kids = keysUntil === undefined ? [] : yield* removeUserKeys(subject);
   yield* run('DELETE FROM authorization_code WHERE subject = $1 AND used_at IS NULL', subject);
   const keys = yield* endSessionKeys({ subject }, now);

@@ -14,12 +14,14 @@ import {
 } from '../engine/verb.ts';
 import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
 import { type OneTime, useOnce } from './one-time.ts';
+import { type OpenidOrigin, openidColumns, openidOrigin } from './openid-facts.ts';
+import { noteSessionClient } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
 import { isStillTheirs } from './user-keys.ts';
 
 /** An authorization code (RFC 6749 §4.1.2), bound to all parameters of its request. */
-export interface CodeRecord {
+export interface CodeRecord extends OpenidOrigin {
   /** SHA-256 of the code. */
   readonly hash: Uint8Array;
   /** A code for one exchange is not valid at the other. */
@@ -65,8 +67,8 @@ function* insertCode(code: CodeRecord): Verb<void> {
   yield* run(
     `INSERT INTO authorization_code
        (hash, for_use, client_id, subject, username, scope, audience, redirect_uri, redirect_uri_sent, challenge,
-        auth_time, grant_id, issued_at, expires_at, keep_until, failures)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, 0)`,
+        auth_time, grant_id, issued_at, expires_at, keep_until, failures, session_id, openid)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, 0, $15, $16)`,
     code.hash,
     code.use,
     code.clientId,
@@ -81,6 +83,7 @@ function* insertCode(code: CodeRecord): Verb<void> {
     code.grantId,
     code.issuedAt,
     code.expiresAt,
+    ...openidColumns(code),
   );
 }
 
@@ -121,7 +124,10 @@ export type Redemption = 'redeemed' | CodeRefusal;
 export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption | 'rekeyed'> {
   if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
-  if (redemption === 'redeemed') yield* saveMinted(minted);
+  if (redemption !== 'redeemed') return redemption;
+  yield* saveMinted(minted);
+  const { sessionId, clientId } = minted.grant;
+  if (sessionId !== undefined) yield* noteSessionClient(sessionId, clientId);
   return redemption;
 }
 
@@ -190,5 +196,6 @@ function code(row: Row): CodeRecord {
     grantId: text(row, 'grant_id'),
     issuedAt: integer(row, 'issued_at'),
     expiresAt: integer(row, 'expires_at'),
+    ...openidOrigin(row),
   };
 }

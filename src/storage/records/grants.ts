@@ -14,9 +14,10 @@ import {
 } from '../engine/verb.ts';
 import { endSessionKeysOf, holdSessionKeys } from './ended-session-keys.ts';
 import { type Ending, reportEach, reportEvent } from './events.ts';
+import { type OpenidFacts, type OpenidOrigin, openidColumns, openidOrigin } from './openid-facts.ts';
 
 /** One grant of a user. Its refresh tokens are a family, and all its tokens end with it. */
-export interface GrantRecord {
+export interface GrantRecord extends OpenidOrigin {
   readonly id: string;
   readonly clientId: string;
   readonly subject: string;
@@ -35,8 +36,9 @@ export interface GrantRecord {
 export function* saveGrant(grant: GrantRecord): Verb<void> {
   yield* run(
     `INSERT INTO authorization_grant
-       (id, client_id, subject, username, scope, audience, auth_time, created_at, expires_at, tokens_until, used_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $8)`,
+       (id, client_id, subject, username, scope, audience, auth_time, created_at, expires_at, tokens_until, used_at,
+        session_id, openid)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $8, $11, $12)`,
     grant.id,
     grant.clientId,
     grant.subject,
@@ -47,6 +49,7 @@ export function* saveGrant(grant: GrantRecord): Verb<void> {
     grant.createdAt,
     grant.expiresAt,
     grant.tokensUntil,
+    ...openidColumns(grant),
   );
 }
 
@@ -211,7 +214,17 @@ export function grant(row: Row): GrantRecord {
     createdAt: integer(row, 'created_at'),
     expiresAt: integer(row, 'expires_at'),
     tokensUntil: integer(row, 'tokens_until'),
+    ...openidOrigin(row),
   };
+}
+
+/** OpenID Connect's facts of a live grant; undefined without any. */
+export function* findOpenidFacts(grantId: string): Verb<OpenidFacts | undefined> {
+  const row = yield* first(
+    'SELECT session_id, openid FROM authorization_grant WHERE id = $1 AND revoked_at IS NULL',
+    grantId,
+  );
+  return row && openidOrigin(row).openid;
 }
 
 function consent(row: Row): Consent {

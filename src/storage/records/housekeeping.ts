@@ -9,6 +9,7 @@ const ending = [
   ['refresh_token', 'hash', 'expires_at'],
   ['authorization_grant', 'id', 'expires_at'],
   ['login_session', 'hash', 'expires_at'],
+  ['session_client', 'session_id', 'until'],
   ['session_key', 'hash', 'expires_at'],
   ['client_secret', 'hash', 'expires_at'],
   ['one_time', 'hash', 'until'],

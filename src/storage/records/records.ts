@@ -15,6 +15,7 @@ import * as housekeeping from './housekeeping.ts';
 import { saveImplicit } from './implicit-grants.ts';
 import * as importedPasswords from './imported-passwords.ts';
 import { useOnce } from './one-time.ts';
+import * as openidSessions from './openid-sessions.ts';
 import * as refreshTokens from './refresh-tokens.ts';
 import { reseal } from './reseal.ts';
 import { secrets } from './secrets.ts';
@@ -35,6 +36,8 @@ export type { FileUserRecord } from './file-users.ts';
 export type { Consent, ConsentGiven, GrantRecord } from './grants.ts';
 export type { ImportedPassword } from './imported-passwords.ts';
 export type { OneTime } from './one-time.ts';
+export type { OpenidFacts, OpenidOrigin } from './openid-facts.ts';
+export type { LogoutNotice } from './openid-sessions.ts';
 export type { Premises } from './preconditions.ts';
 export type { Minted, NewRefreshToken, RefreshRotation, RefreshTokenRecord } from './refresh-tokens.ts';
 export { noneSealed, type SealedCounts, type SealedKind, sealedKinds } from './reseal.ts';
@@ -78,6 +81,8 @@ function reading(seal: Seal) {
     findCode: codes.findCode,
     findRefreshToken: refreshTokens.findRefreshToken,
     findConsent: grants.findConsent,
+    findOpenidFacts: grants.findOpenidFacts,
+    countLogoutNotices: openidSessions.countLogoutNotices,
     listConnectedApps: connectedApps.listConnectedApps,
     findSession: sessions.findSession,
     listSessions: sessions.listSessions,
@@ -110,8 +115,9 @@ function writingOne(seal: Seal) {
   return {
     saveAccessToken: accessTokens.saveAccessToken,
     useOnce,
-    endSession: sessions.endSession,
-    endSessionsOfSubject: sessions.endSessionsOfSubject,
+    takeLogoutNotices: openidSessions.takeLogoutNotices,
+    dropLogoutNotice: openidSessions.dropLogoutNotice,
+    delayLogoutNotice: openidSessions.delayLogoutNotice,
     removeApiKey: apiKeys.removeApiKey,
     removeDigestUser,
     removeImportedPassword: importedPasswords.removeImportedPassword,
@@ -132,6 +138,8 @@ function writing(seal: Seal) {
   const { adoptUserKey } = userKeys(seal);
   return {
     saveSession: sessions.saveSession,
+    endSession: sessions.endSession,
+    endSessionsOfSubject: sessions.endSessionsOfSubject,
     saveCode: codes.saveCode,
     saveImplicit,
     redeemCode: codes.redeemCode,

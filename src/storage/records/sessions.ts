@@ -1,5 +1,6 @@
 import { LONGEST_STEP } from '../../base/clock.ts';
 import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
+import { endSessionAtClients, makeNotices } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
 
 /** A browser in which a user is signed in. */
@@ -16,9 +17,27 @@ export interface SessionRecord {
   readonly address: string | undefined;
 }
 
-/** `outdated`: the checked password is no longer the user's, so no session starts. */
-export function* saveSession(session: SessionRecord, premises: Premises = {}): Verb<'saved' | 'outdated'> {
+/**
+ * `outdated`: the checked password is no longer the user's, so no session starts. `renewed`: the hash of this browser's session.
+ * If it belongs to the same user, the new session keeps its id: for the clients it is the same session.
+ */
+export function* saveSession(
+  session: SessionRecord,
+  premises: Premises = {},
+  renewed?: Uint8Array,
+): Verb<'saved' | 'outdated'> {
   if (!(yield* stillHold(premises, session.authenticatedAt))) return 'outdated';
+  const before = renewed && (yield* takeSession(renewed, session.subject));
+  yield* insertSession(before === undefined ? session : { ...session, id: before });
+  return 'saved';
+}
+
+function* takeSession(hash: Uint8Array, subject: string): Verb<string | undefined> {
+  const row = yield* first('DELETE FROM login_session WHERE hash = $1 AND subject = $2 RETURNING id', hash, subject);
+  return row && text(row, 'id');
+}
+
+function* insertSession(session: SessionRecord): Verb<void> {
   yield* run(
     `INSERT INTO login_session (hash, id, subject, username, authenticated_at, expires_at, user_agent, address)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -31,7 +50,6 @@ export function* saveSession(session: SessionRecord, premises: Premises = {}): V
     session.userAgent,
     session.address,
   );
-  return 'saved';
 }
 
 export function* findSession(hash: Uint8Array, now: number): Verb<SessionRecord | undefined> {
@@ -52,13 +70,17 @@ export function* listSessions(subject: string, now: number): Verb<readonly Sessi
   return rows.map(session);
 }
 
-/** Only a session of this user. */
-export function* endSession(id: string, subject: string): Verb<boolean> {
-  return yield* changed('DELETE FROM login_session WHERE id = $1 AND subject = $2 RETURNING id', id, subject);
+/** Only a session of this user. Its clients' tokens end with it, and the clients get notices. */
+export function* endSession(id: string, subject: string, now: number): Verb<boolean> {
+  const isEnded = yield* changed('DELETE FROM login_session WHERE id = $1 AND subject = $2 RETURNING id', id, subject);
+  if (isEnded) yield* endSessionAtClients(id, now);
+  return isEnded;
 }
 
-export function* endSessionsOfSubject(subject: string): Verb<number> {
+/** The caller ends the user's codes and grants. The clients get notices. */
+export function* endSessionsOfSubject(subject: string, now: number): Verb<number> {
   const rows = yield* all('DELETE FROM login_session WHERE subject = $1 RETURNING id', subject);
+  for (const row of rows) yield* makeNotices(text(row, 'id'), now);
   return rows.length;
 }
 

@@ -12,7 +12,7 @@ t.test('the metadata of an issuer without a path stands at both names', async (t
     t.strictSame(await response.json(), {
       issuer: 'http://localhost:8081',
       authorization_endpoint: 'http://localhost:8081/oauth2/authorize',
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'fragment', 'form_post'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       token_endpoint: 'http://localhost:8081/oauth2/token',

@@ -15,6 +15,12 @@ const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}
 const alice = { username: 'alice', password_argon2: hash };
 const users = (...list: object[]) => top({ users: list });
 const redirect = (uri: string) => client({ ...code, redirect_uris: [uri] });
+const openid = (more: object) => top({ openid: { enabled: true, ...more } });
+const relyingParty = (more: object) => (config: Loose) => {
+  openid({})(config);
+  client({ ...code, scope: 'openid', ...more })(config);
+};
+const twoHosts = ['https://app.example.com/callback', 'https://app.example.org/callback'];
 const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 
 /** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
@@ -371,6 +377,54 @@ const cases: Record<string, readonly Case[]> = {
   'subject of a client': [
     [users({ ...alice, username: 'shop' }), /`shop` is the id of a client/],
     [users({ ...alice, username: 'shop', subject: 'u-1' })],
+  ],
+  'claims of ID tokens': [
+    [openid({ claims: { nonce: 'user.nonce' } }), /the service itself writes `nonce`/],
+    [openid({ claims: { plan: 'client.plan' } }), /`client.plan` is not `user.NAME`/],
+    [openid({ claims: { email: 'user.mail' } })],
+  ],
+  'lifetime of ID tokens': [
+    [openid({ id_token: { ttl: '500ms' } }), /less than a second is useless/],
+    [openid({ id_token: { ttl: '1s' } })],
+  ],
+  'age of a login': [
+    [relyingParty({ default_max_age: '0s' }), /no login is recent enough/],
+    [relyingParty({ default_max_age: '1s' })],
+  ],
+  'private addresses of clients': [
+    [top({ outbound: { private_addresses: ['10.0.0.0/40'] } }), /`10.0.0.0\/40` is not a CIDR/],
+    [top({ outbound: { private_addresses: ['10.0.0.0/8', 'fd00::1'] } })],
+  ],
+  'openid without a code': [
+    [
+      relyingParty({ grant_types: ['client_credentials'], redirect_uris: [] }),
+      /^warning: a client gets ID tokens only/,
+    ],
+    [relyingParty({})],
+  ],
+  'addresses after a logout': [
+    [relyingParty({ post_logout_redirect_uris: ['https://app.example.com/#bye'] }), /must not have a fragment/],
+    [relyingParty({ post_logout_redirect_uris: ['https://app.example.com/bye?a=b'] })],
+  ],
+  'back-channel logout': [
+    [relyingParty({ backchannel_logout_uri: 'http://app.example.com/logout' }), /others can read and change/],
+    [relyingParty({ backchannel_logout_uri: 'https://app.example.com/logout?a=b' })],
+  ],
+  'sector of a client': [
+    [relyingParty({ subject_type: 'pairwise', redirect_uris: twoHosts }), /needs a `sector_identifier_uri`/],
+    [relyingParty({ sector_identifier_uri: 'ftp://app.example.com' }), /not an https URL/],
+    [relyingParty({ redirect_uris: twoHosts })],
+    [
+      relyingParty({
+        subject_type: 'pairwise',
+        redirect_uris: twoHosts,
+        sector_identifier_uri: 'https://app.example.com/uris',
+      }),
+    ],
+  ],
+  'keys of OpenID Connect without openid': [
+    [client({ subject_type: 'public' }), /^warning: `subject_type` has no effect without the scope `openid`/],
+    [relyingParty({ subject_type: 'public' })],
   ],
   'variables of the pages': [
     [top({ theme: { css: { '--acent': '#06c' } } }), /the pages have no variable of this name/],

@@ -47,13 +47,13 @@ const sessionRules: readonly Rule[] = [
     async (t, records) => {
       for (const text of ['a', 'b', 'c']) await records.saveSession(session(text));
       await records.saveSession(session('d', { subject: 's-bob' }));
-      t.equal(await records.endSession('id a', 's-bob'), false);
+      t.equal(await records.endSession('id a', 's-bob', now), false);
       t.ok(await records.findSession(sha256('a'), now));
-      t.equal(await records.endSession('id a', 's-alice'), true);
-      t.equal(await records.endSession('id a', 's-alice'), false);
+      t.equal(await records.endSession('id a', 's-alice', now), true);
+      t.equal(await records.endSession('id a', 's-alice', now), false);
       t.equal(await records.findSession(sha256('a'), now), undefined);
-      t.equal(await records.endSessionsOfSubject('s-alice'), 2);
-      t.equal(await records.endSessionsOfSubject('s-alice'), 0);
+      t.equal(await records.endSessionsOfSubject('s-alice', now), 2);
+      t.equal(await records.endSessionsOfSubject('s-alice', now), 0);
       t.ok(await records.findSession(sha256('d'), now));
     },
   ],

@@ -140,7 +140,7 @@ const disconnect: Action['carryOut'] = async ({ service }, { form, visitor, requ
 
 const endSession: Action['carryOut'] = async ({ service }, { form, visitor, request }) => {
   const { subject: sub, username } = visitor.account;
-  const wasThere = await service.records.endSession(form.require('session'), sub);
+  const wasThere = await service.records.endSession(form.require('session'), sub, seconds(service.clock));
   if (wasThere) service.audit.record('session_ended', { sub, username, address: request.ip, request_id: request.id });
 };
 

@@ -4,11 +4,12 @@ import { OAuthError } from '../../../oauth/errors.ts';
 import { readParameters } from '../../../oauth/parameters.ts';
 import { formatScope } from '../../../oauth/scope.ts';
 import { formText, queryOf } from '../../http/form.ts';
+import { subjectFor } from '../../openid/subject.ts';
 import { answerClient, grantRequest } from '../answer-client.ts';
 import type { AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { afterLogin, type CarriedParameters, carried } from '../carried-parameters.ts';
-import { whyAsk } from '../consent.ts';
+import { consentScopes, isLoginOnly, whyAsk } from '../consent.ts';
 import type { BrowserExchange } from '../exchange.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
@@ -52,7 +53,7 @@ async function receive(
   const parameters = carried(read.parameters);
   const addressed = await judgeAddress(service, read, exchange.request);
   return answerClient(front, exchange, addressed, async () =>
-    answer(front, { ...exchange, asked: judgeRequest(service, addressed, read), parameters }),
+    answer(front, { ...exchange, asked: await judgeRequest(service, addressed, read), parameters }),
   );
 }
 
@@ -64,7 +65,8 @@ async function turnIntoGet({ paths }: PageContext, { reply, parameters }: Asked)
 async function proceed(front: PageContext, asking: Asked): Promise<FastifyReply> {
   const { asked, request } = asking;
   const visitor = await findSignedInUser(front, request);
-  if (visitor === undefined || mustLogIn(front, asked, visitor)) return askToLogIn(front, asking);
+  if (visitor === undefined || mustLogIn(front, asked, visitor) || !isExpected(front, asked, visitor))
+    return askToLogIn(front, asking);
   const { account, session } = visitor;
   const before = await front.service.records.findConsent(account.subject, asked.client.id);
   const why = whyAsk(asked, before);
@@ -73,16 +75,17 @@ async function proceed(front: PageContext, asking: Asked): Promise<FastifyReply>
   const remembered = {
     subject: account.subject,
     clientId: asked.client.id,
-    scope: formatScope(asked.scope),
+    scope: formatScope(consentScopes(asked)),
     grantType: asked.responseType.grant,
   };
   return grantRequest(front, asking, asked, {
     account,
+    sessionId: session.id,
     authTime: session.authenticatedAt,
-    scope: asked.scope,
+    scope: consentScopes(asked),
     consent: undefined,
     transaction: undefined,
-    premises: { session: session.hash, consent: remembered },
+    premises: { session: session.hash, ...(!isLoginOnly(asked) && { consent: remembered }) },
   });
 }
 
@@ -94,6 +97,15 @@ function mustLogIn(
 ): boolean {
   if (prompt.has('login') || prompt.has('select_account') || maxAge === 0) return true;
   return maxAge !== undefined && seconds(service.clock) - session.authenticatedAt > maxAge;
+}
+
+/** OpenID Connect Core §3.1.2.1: the user of `id_token_hint`, or none. */
+function isExpected(
+  { service }: PageContext,
+  { client, openid }: AuthorizationRequest,
+  { account }: SignedInUser,
+): boolean {
+  return openid?.subject === undefined || openid.subject === subjectFor(service, client, account.subject);
 }
 
 async function askToLogIn(front: PageContext, { asked, parameters, request, reply }: Asked): Promise<FastifyReply> {

@@ -9,7 +9,7 @@ import { answerClient, grantRequest } from '../answer-client.ts';
 import type { AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { readCarried } from '../carried-parameters.ts';
-import { tickedScope } from '../consent.ts';
+import { consentScopes, tickedScope } from '../consent.ts';
 import { type CsrfForm, readCsrfFormOfUser } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
@@ -51,8 +51,8 @@ async function receive(front: PageContext, exchange: BrowserExchange): Promise<F
   const posted = await readCsrfFormOfUser(front, exchange.request, 'consent');
   const read = readCarried(service, posted.transaction.parameters ?? []);
   const addressed = await judgeAddress(service, read, exchange.request);
-  return answerClient(front, exchange, addressed, () =>
-    decide(front, { ...exchange, ...posted, asked: judgeRequest(service, addressed, read) }),
+  return answerClient(front, exchange, addressed, async () =>
+    decide(front, { ...exchange, ...posted, asked: await judgeRequest(service, addressed, read) }),
   ).catch((error) => beginAgain(front, exchange, posted, error));
 }
 
@@ -82,9 +82,10 @@ async function decide(front: PageContext, answered: Answered): Promise<FastifyRe
   const grantedAt = seconds(front.service.clock);
   const decision = {
     account,
+    sessionId: session.id,
     authTime: session.authenticatedAt,
     scope,
-    consent: { subject, clientId: asked.client.id, asked: asked.scope, granted: scope, grantType, grantedAt },
+    consent: { subject, clientId: asked.client.id, asked: consentScopes(asked), granted: scope, grantType, grantedAt },
     transaction: oneTime(transaction),
     premises: { session: session.hash },
   };

@@ -100,7 +100,7 @@ t.test('every parameter of the authorization request is judged in its order', as
     ['an unknown resource', { resource: 'https://evil.example' }, 'invalid_target'],
     ['a request object', { request: 'eyJ' }, 'request_not_supported'],
     ['one by reference', { request_uri: 'https://evil.example/o' }, 'request_uri_not_supported'],
-    ['an unknown response mode', { response_mode: 'form_post' }, 'invalid_request'],
+    ['an unknown response mode', { response_mode: 'web_message' }, 'invalid_request'],
     ['an unknown prompt', { prompt: 'please' }, 'invalid_request'],
     ['prompt=none and more', { prompt: 'none login' }, 'invalid_request'],
     ['a max_age that is no number', { max_age: '-1' }, 'invalid_request'],

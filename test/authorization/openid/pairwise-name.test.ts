@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { pairwiseName } from '../../../src/authorization/browserless/pairwise-name.ts';
+import { pairwiseName } from '../../../src/authorization/openid/pairwise-name.ts';
 import { random } from '../../support/random.ts';
 import { signedIn } from '../browser/walk.ts';
 import { temporaryDirectory } from '../running-service.ts';

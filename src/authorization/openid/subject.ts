@@ -1,0 +1,16 @@
+import type { RegisteredClient } from '../clients/clients.ts';
+import type { Service } from '../service/service.ts';
+import { pairwiseName } from './pairwise-name.ts';
+
+type Seeing = Pick<RegisteredClient, 'id' | 'subjectType' | 'sectorIdentifierUri' | 'redirectUris'>;
+
+/** The user's `sub` as this client sees it (OpenID Connect Core §8). */
+export function subjectFor({ config, secrets }: Pick<Service, 'config' | 'secrets'>, client: Seeing, subject: string) {
+  if ((client.subjectType ?? config.openid.subject) === 'public') return subject;
+  return pairwiseName(secrets.pairwise, { sector: `host ${sectorOf(client)}`, subject });
+}
+
+/** OpenID Connect Core §8.1. An app without a host is its own sector. */
+function sectorOf({ id, sectorIdentifierUri, redirectUris: [first = ''] }: Seeing): string {
+  return URL.parse(sectorIdentifierUri ?? first)?.host || id;
+}

@@ -1,0 +1,62 @@
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
+import { idTokenAlgorithms, subjectTypes } from '../words/openid-choices.ts';
+import { duration, flag, list, named, oneOf, record, text } from '../words/schema.ts';
+import type { ClaimSource } from './token-settings.ts';
+
+export const Openid = record(
+  {
+    enabled: flag(
+      false,
+      'true: the service is an OpenID Provider. A client gets ID tokens if its `scope` contains `openid`.',
+    ),
+    id_token: record(
+      {
+        ttl: duration('10m', 'An ID token is valid for this long.'),
+        alg: oneOf(
+          idTokenAlgorithms,
+          'RS256',
+          'The service signs ID tokens with this algorithm. A client may choose another with `id_token_signed_response_alg`.',
+        ),
+      },
+      {},
+      'These settings apply to ID tokens.',
+    ),
+    subject: oneOf(
+      subjectTypes,
+      'public',
+      'public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. A client may choose with `subject_type`.',
+    ),
+    claims: named(
+      text(),
+      {},
+      "Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, they take the value of the same name.",
+    ),
+    acr: record(
+      { pwd: Type.Optional(text(undefined, 'ID tokens have this `acr` after a login with a password.')) },
+      {},
+      'These are the authentication context classes of this service.',
+    ),
+    userinfo_signed: flag(false, 'true: the answer of /oauth2/userinfo is a signed JWT.'),
+  },
+  {},
+  'These settings apply to OpenID Connect.',
+);
+
+type OpenidFile = Static<typeof Openid>;
+
+/** The loaded form: the sources of claims are parsed. */
+export type OpenidConfig = Omit<OpenidFile, 'claims'> & { readonly claims: Readonly<Record<string, ClaimSource>> };
+
+export const Outbound = record(
+  {
+    private_addresses: list(
+      text(),
+      [],
+      'The service connects to private addresses in these CIDRs. By default, it connects to public addresses only.',
+    ),
+    timeout: duration('5s', 'A request to a client may take this long.'),
+  },
+  {},
+  'These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri`.',
+);

@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { answered, decide, logIn, openTab } from '../browser/walk.ts';
+import { refreshed } from '../grant-flow.ts';
+import { basic, callback } from '../running-service.ts';
+import {
+  callback2,
+  loggedIn,
+  openidPath,
+  redeemed,
+  rp,
+  rp2,
+  runProvider,
+  userinfo,
+  verified,
+  walk,
+} from './provider.ts';
+
+t.test('an ID token has the claims of OpenID Connect Core, signed with RS256 by default', async (t) => {
+  const service = await runProvider(t, { openid: { acr: { pwd: 'urn:example:pwd' } } });
+  const before = Math.floor(Date.now() / 1000);
+  const answer = await loggedIn(service, { nonce: 'n-1' });
+  const claims = await verified(service, answer.id_token);
+  const hash = createHash('sha256').update(answer.access_token).digest().subarray(0, 16).toString('base64url');
+  t.match(claims, {
+    sub: 'alice',
+    aud: rp.id,
+    azp: rp.id,
+    nonce: 'n-1',
+    acr: 'urn:example:pwd',
+    amr: ['pwd'],
+    at_hash: hash,
+    sid: /^[A-Za-z0-9_-]{22}$/,
+  });
+  t.equal(Number(claims.exp) - Number(claims.iat), 600);
+  t.ok(Number(claims.auth_time) >= before && Number(claims.auth_time) <= Number(claims.iat));
+  t.equal(claims.email, undefined, 'claims of scopes are at userinfo');
+});
+
+for (const [alg, hash] of [
+  ['ES256', 'sha256'],
+  ['EdDSA', 'sha512'],
+] as const)
+  t.test(`a client may choose ${alg} for its ID tokens`, async (t) => {
+    const service = await runProvider(t, { client: { id_token_signed_response_alg: alg } });
+    const answer = await loggedIn(service);
+    const half = createHash(hash).update(answer.access_token).digest();
+    t.equal(
+      (await verified(service, answer.id_token, { alg })).at_hash,
+      half.subarray(0, half.length / 2).toString('base64url'),
+    );
+  });
+
+t.test('without the scope openid there is no ID token, and userinfo is refused', async (t) => {
+  const service = await runProvider(t);
+  const answer = await loggedIn(service, { scope: 'orders.read' });
+  t.equal(answer.id_token, undefined);
+  const response = await userinfo(service, answer.access_token);
+  t.equal(response.status, 403);
+  t.match(response.headers.get('www-authenticate'), /^Bearer .*error="insufficient_scope"/);
+});
+
+t.test('a refresh gives a new ID token of the same login, without the nonce', async (t) => {
+  const service = await runProvider(t);
+  const first = await loggedIn(service, { nonce: 'n-1' });
+  const before = await verified(service, first.id_token);
+  const next = (await refreshed(service, first.refresh_token, {}, rp)) as typeof first;
+  const after = await verified(service, next.id_token);
+  t.equal(after.nonce, undefined);
+  for (const claim of ['sub', 'aud', 'azp', 'auth_time', 'sid']) t.strictSame(after[claim], before[claim], claim);
+  t.not(after.at_hash, before.at_hash);
+  const narrowed = await refreshed(service, next.refresh_token, { scope: 'openid' }, rp);
+  t.ok((narrowed as typeof first).id_token);
+});
+
+t.test('a refresh without openid in its scope gives no ID token', async (t) => {
+  const service = await runProvider(t);
+  const first = await loggedIn(service, { scope: 'openid orders.read' });
+  const next = (await refreshed(service, first.refresh_token, { scope: 'orders.read' }, rp)) as typeof first;
+  t.equal(next.id_token, undefined);
+});
+
+t.test('userinfo answers the claims of the granted scopes: GET, POST with a header, POST with a form', async (t) => {
+  const service = await runProvider(t);
+  const { access_token, scope } = await loggedIn(service, { scope: 'openid profile email address phone' });
+  t.equal(scope, 'openid profile email address phone');
+  const expected = {
+    sub: 'alice',
+    name: 'Alice Ng',
+    preferred_username: 'alice',
+    email: 'alice@example.com',
+    email_verified: true,
+    phone_number: '+49 30 1234',
+    address: { locality: 'Berlin' },
+  };
+  const form = new URLSearchParams({ access_token });
+  for (const response of [
+    await userinfo(service, access_token),
+    await userinfo(service, access_token, { method: 'POST' }),
+    await userinfo(service, access_token, { method: 'POST', headers: {}, body: form }),
+  ]) {
+    t.equal(response.status, 200);
+    t.match(response.headers.get('content-type'), /^application\/json/);
+    t.strictSame(await response.json(), expected);
+  }
+  const twice = await userinfo(service, access_token, { method: 'POST', body: form });
+  t.equal(twice.status, 400, 'in two places');
+});
+
+t.test('userinfo refuses a wrong token with 401 and a challenge', async (t) => {
+  const service = await runProvider(t);
+  for (const [init, challenge] of [
+    [{ headers: { authorization: 'Bearer wrong' } }, /error="invalid_token"/],
+    [{ headers: {} }, /^Bearer realm="[^"]*"$/],
+  ] as const) {
+    const response = await userinfo(service, '', init);
+    t.equal(response.status, 401);
+    t.match(response.headers.get('www-authenticate'), challenge);
+  }
+  const own = await service.token();
+  t.equal((await userinfo(service, own)).status, 403, 'a token that a client got for itself');
+  const { access_token } = await loggedIn(service);
+  await service.post('/oauth2/revoke', { token: access_token }, basic(rp));
+  t.equal((await userinfo(service, access_token)).status, 401, 'a revoked token');
+});
+
+t.test('a signed answer of userinfo is a JWT for the client', async (t) => {
+  const service = await runProvider(t, { openid: { userinfo_signed: true } });
+  const { access_token } = await loggedIn(service, { scope: 'openid email' });
+  const response = await userinfo(service, access_token);
+  t.equal(response.headers.get('content-type'), 'application/jwt');
+  t.match(await verified(service, await response.text()), { sub: 'alice', email: 'alice@example.com' });
+});
+
+t.test('the claims parameter puts single claims into the ID token and userinfo, if the user allows it', async (t) => {
+  const service = await runProvider(t);
+  const claims = JSON.stringify({
+    id_token: { email: null, auth_time: { essential: true } },
+    userinfo: { phone_number: { essential: true } },
+  });
+  const answer = await loggedIn(service, { claims });
+  t.equal((await verified(service, answer.id_token)).email, 'alice@example.com');
+  t.strictSame(await (await userinfo(service, answer.access_token)).json(), {
+    sub: 'alice',
+    phone_number: '+49 30 1234',
+  });
+  t.equal(answer.scope, 'openid', 'the token has no more scope');
+
+  const tab = openTab(service);
+  const consent = await tab.get(
+    (await logIn(tab, await tab.get(openidPath({ claims, prompt: 'consent' })))).location?.href ?? '',
+  );
+  t.match(consent.body, 'May use email');
+  const partly = await redeemed(service, await decide(tab, consent, ['phone']));
+  t.equal((await verified(service, partly.id_token)).email, undefined, 'the user left email out');
+});
+
+for (const claims of ['{', '[]', '{"userinfo":[]}', '{"id_token":{"email":1}}', '{"id_token":{"sub":{"value":1}}}'])
+  t.test(`a malformed claims parameter is invalid_request: ${claims}`, async (t) => {
+    const service = await runProvider(t);
+    const answer = await openTab(service).get(openidPath({ claims }));
+    t.match(answered(answer), { error: 'invalid_request', state: 'xyz' });
+  });
+
+t.test('a claim of an unregistered scope is not released', async (t) => {
+  const service = await runProvider(t, { client: { scope: 'openid' } });
+  const claims = JSON.stringify({ id_token: { email: { essential: true } } });
+  const answer = await loggedIn(service, { claims });
+  t.equal((await verified(service, answer.id_token)).email, undefined);
+});
+
+t.test('own claims come from the user, with the scope of their name or with profile', async (t) => {
+  const claims = { groups: { of: 'user', name: 'groups' }, org: { of: 'user', name: 'tenant' } } as const;
+  const groups = { scopes: { groups: 'See your groups' } };
+  const service = await runProvider(t, {
+    openid: { claims },
+    client: { scope: 'openid profile groups' },
+    config: groups,
+  });
+  const { access_token } = await loggedIn(service, { scope: 'openid groups' });
+  t.strictSame(await (await userinfo(service, access_token)).json(), { sub: 'alice', groups: ['staff'] });
+  const profile = await loggedIn(service, { scope: 'openid profile' });
+  t.match(await (await userinfo(service, profile.access_token)).json(), { org: 'acme' });
+});
+
+t.test('an essential acr that the service does not have is refused', async (t) => {
+  const service = await runProvider(t, { openid: { acr: { pwd: 'urn:one' } } });
+  const asking = (values: readonly string[]) => JSON.stringify({ id_token: { acr: { essential: true, values } } });
+  const refused = await openTab(service).get(openidPath({ claims: asking(['urn:two']) }));
+  t.equal(answered(refused).error, 'unmet_authentication_requirements');
+  const answer = await loggedIn(service, { claims: asking(['urn:two', 'urn:one']) });
+  t.equal((await verified(service, answer.id_token)).acr, 'urn:one');
+  t.ok((await loggedIn(service, { acr_values: 'urn:two' })).id_token, 'acr_values is voluntary');
+});
+
+t.test('only the user of id_token_hint gets an answer', async (t) => {
+  const service = await runProvider(t);
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  const again = answered(await tab.get(openidPath({ prompt: 'none', id_token_hint: id_token })));
+  t.ok(again.code, 'the same user');
+  const bob = openTab(service);
+  const login = await logIn(bob, await bob.get('/oauth2/account'), 'bob', 'builder');
+  t.equal(login.status, 303);
+  const other = answered(await bob.get(openidPath({ prompt: 'none', id_token_hint: id_token })));
+  t.equal(other.error, 'login_required');
+  t.match((await bob.get(openidPath({ id_token_hint: id_token }))).body, 'name="password"', 'bob sees the login page');
+  for (const hint of ['x', `${id_token.slice(0, -4)}AAAA`, (await loggedIn(service)).access_token])
+    t.equal(answered(await tab.get(openidPath({ id_token_hint: hint }))).error, 'invalid_request');
+  const named = JSON.stringify({ id_token: { sub: { value: 'bob' } } });
+  t.equal(answered(await tab.get(openidPath({ prompt: 'none', claims: named }))).error, 'login_required');
+});
+
+t.test('an ID token of another client is no hint', async (t) => {
+  const service = await runProvider(t);
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  const path = openidPath({ client_id: rp2.id, redirect_uri: callback2, id_token_hint: id_token });
+  t.equal(answered(await tab.get(path)).error, 'invalid_request');
+});
+
+t.test('a request for openid alone shows no consent page, and every other request does', async (t) => {
+  const service = await runProvider(t);
+  const tab = openTab(service);
+  const login = await logIn(tab, await tab.get(openidPath()));
+  t.ok(answered(await tab.get(login.location?.href ?? '')).code);
+  t.match((await tab.get(openidPath({ scope: 'openid email' }))).body, 'name="decision"');
+  t.match((await tab.get(openidPath({ prompt: 'consent' }))).body, 'name="decision"');
+  t.equal(answered(await tab.get(openidPath({ scope: 'openid email', prompt: 'none' }))).error, 'consent_required');
+});
+
+t.test('max_age and default_max_age ask for a new login, and auth_time says when it was', async (t) => {
+  const service = await runProvider(t, { client: { default_max_age: 3_600_000 } });
+  const tab = openTab(service);
+  const first = await verified(service, (await loggedIn(service, {}, tab)).id_token);
+  const same = await verified(service, (await loggedIn(service, {}, tab)).id_token);
+  t.equal(same.auth_time, first.auth_time);
+  t.match((await tab.get(openidPath({ max_age: '0' }))).body, 'name="password"');
+  t.equal(answered(await tab.get(openidPath({ max_age: '0', prompt: 'none' }))).error, 'login_required');
+});
+
+t.test('a new login of the same user keeps the sid, and another user gets another', async (t) => {
+  const service = await runProvider(t);
+  const tab = openTab(service);
+  const first = await verified(service, (await loggedIn(service, {}, tab)).id_token);
+  const again = await verified(service, (await loggedIn(service, { prompt: 'login' }, tab)).id_token);
+  t.equal(again.sid, first.sid);
+  const path = openidPath({ prompt: 'login' });
+  const login = await logIn(tab, await tab.get(path), 'bob', 'builder');
+  const bob = await verified(service, (await redeemed(service, await tab.get(login.location?.href ?? ''))).id_token);
+  t.equal(bob.sub, 'bob');
+  t.not(bob.sid, first.sid);
+});
+
+t.test('two clients see different sids, and with pairwise different subjects', async (t) => {
+  const service = await runProvider(t, { openid: { subject: 'pairwise' } });
+  const tab = openTab(service);
+  const answer = await loggedIn(service, {}, tab);
+  const one = await verified(service, answer.id_token);
+  const page = await walk(tab, openidPath({ client_id: rp2.id, redirect_uri: callback2 }));
+  const two = await verified(service, (await redeemed(service, page, rp2, callback2)).id_token, { audience: rp2.id });
+  t.not(one.sid, two.sid);
+  t.not(one.sub, two.sub);
+  t.not(one.sub, 'alice');
+  t.match(await (await userinfo(service, answer.access_token)).json(), { sub: one.sub });
+  t.equal(
+    (await verified(service, (await loggedIn(service)).id_token)).sub,
+    one.sub,
+    'the next login has the same sub',
+  );
+  const hinted = answered(await tab.get(openidPath({ prompt: 'none', id_token_hint: answer.id_token })));
+  t.ok(hinted.code);
+});
+
+t.test('an answer by form_post is a page that posts it, and only its own script runs', async (t) => {
+  const service = await runProvider(t);
+  const page = await walk(openTab(service), openidPath({ response_mode: 'form_post' }));
+  t.equal(page.status, 200);
+  t.match(page.body, `<form method="post" action="${callback}">`);
+  t.equal(page.field('state'), 'xyz');
+  t.equal(page.field('iss'), service.issuer);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  const script = /<script>(.*)<\/script>/.exec(page.body)?.[1] ?? '';
+  t.match(policy, `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+  const form = { location: new URL(`https://x/?code=${page.field('code')}`) } as typeof page;
+  t.ok((await redeemed(service, form)).id_token);
+  const refused = await openTab(service).get(openidPath({ response_mode: 'form_post', prompt: 'none' }));
+  t.equal(refused.field('error'), 'login_required');
+});
+
+t.test('the discovery document says what the provider does, and RFC 8414’s stays without it', async (t) => {
+  const service = await runProvider(t);
+  const read = async (path: string) => (await (await fetch(service.url + path)).json()) as Record<string, unknown>;
+  const provider = await read('/.well-known/openid-configuration');
+  t.match(provider, {
+    issuer: service.issuer,
+    userinfo_endpoint: `${service.issuer}/oauth2/userinfo`,
+    end_session_endpoint: `${service.issuer}/oauth2/logout`,
+    subject_types_supported: ['public', 'pairwise'],
+    id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+    backchannel_logout_supported: true,
+    claims_parameter_supported: true,
+    request_parameter_supported: false,
+  });
+  t.ok((provider.scopes_supported as string[]).includes('openid'));
+  const plain = await read('/.well-known/oauth-authorization-server');
+  t.equal(plain.userinfo_endpoint, undefined);
+  t.equal(plain.issuer, service.issuer);
+});
+
+t.test('without openid.enabled there is no userinfo, no ID token and no provider document', async (t) => {
+  const service = await runProvider(t, { openid: { enabled: false } });
+  t.equal((await userinfo(service, 'x')).status, 404);
+  t.equal((await loggedIn(service)).id_token, undefined);
+  const document = await (await fetch(`${service.url}/.well-known/openid-configuration`)).json();
+  t.equal((document as Record<string, unknown>).userinfo_endpoint, undefined);
+  const { keys } = (await (await fetch(`${service.url}/oauth2/jwks`)).json()) as { keys: unknown[] };
+  t.equal(keys.length, 1);
+});
+
+for (const [name, error] of [
+  ['request', 'request_not_supported'],
+  ['request_uri', 'request_uri_not_supported'],
+  ['registration', 'registration_not_supported'],
+] as const)
+  t.test(`the parameter ${name} is ${error}`, async (t) => {
+    const service = await runProvider(t);
+    t.equal(answered(await openTab(service).get(openidPath({ [name]: 'x' }))).error, error);
+  });
