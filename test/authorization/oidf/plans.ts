@@ -1,0 +1,37 @@
+import type { PlanModule } from './module.ts';
+import { codeModules } from './modules/codes.ts';
+import { discoveryModules } from './modules/discovery.ts';
+import { hintModules } from './modules/hints.ts';
+import { idTokenModules } from './modules/id-tokens.ts';
+import { refreshModules } from './modules/refresh.ts';
+import { requestObjectModules } from './modules/request-objects.ts';
+import { responseModules } from './modules/responses.ts';
+import { scopeModules } from './modules/scopes.ts';
+import { sessionModules } from './modules/sessions.ts';
+import { userinfoModules } from './modules/userinfo.ts';
+import type { AnswerMode } from './party.ts';
+
+/** A plan of the suite. */
+export interface Plan {
+  readonly name: string;
+  readonly mode: AnswerMode;
+  readonly modules: readonly PlanModule[];
+}
+
+const basic: readonly PlanModule[] = [
+  ...responseModules,
+  ...idTokenModules,
+  ...userinfoModules,
+  ...scopeModules,
+  ...hintModules,
+  ...sessionModules,
+  ...codeModules,
+  ...requestObjectModules,
+  ...refreshModules,
+];
+
+export const plans: readonly Plan[] = [
+  { name: 'oidcc-config-certification-test-plan', mode: 'query', modules: discoveryModules },
+  { name: 'oidcc-basic-certification-test-plan', mode: 'query', modules: basic },
+  { name: 'oidcc-formpost-basic-certification-test-plan', mode: 'form_post', modules: basic },
+];
