@@ -1,8 +1,10 @@
 import type { PlanModule } from './module.ts';
+import { backChannelModules } from './modules/back-channel-logout.ts';
 import { codeModules } from './modules/codes.ts';
 import { discoveryModules } from './modules/discovery.ts';
 import { hintModules } from './modules/hints.ts';
 import { idTokenModules } from './modules/id-tokens.ts';
+import { logoutModules } from './modules/logout.ts';
 import { refreshModules } from './modules/refresh.ts';
 import { requestObjectModules } from './modules/request-objects.ts';
 import { responseModules } from './modules/responses.ts';
@@ -34,4 +36,6 @@ export const plans: readonly Plan[] = [
   { name: 'oidcc-config-certification-test-plan', mode: 'query', modules: discoveryModules },
   { name: 'oidcc-basic-certification-test-plan', mode: 'query', modules: basic },
   { name: 'oidcc-formpost-basic-certification-test-plan', mode: 'form_post', modules: basic },
+  { name: 'oidcc-rp-initiated-logout-certification-test-plan', mode: 'query', modules: logoutModules },
+  { name: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan', mode: 'query', modules: backChannelModules },
 ];

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import { freePort } from '../../../support/free-port.ts';
@@ -14,6 +16,8 @@ export interface SiteCall {
 /** The site of the clients, which receives redirects, posted answers and logout tokens. */
 export interface ClientSite {
   readonly url: string;
+  /** For logout tokens. It has no TLS, because the service trusts only public authorities. */
+  readonly backChannel: string;
   readonly calls: readonly SiteCall[];
   /** All calls of a path. */
   at(path: string): readonly SiteCall[];
@@ -26,14 +30,26 @@ export const paths = {
 };
 
 export async function clientSite(t: Test): Promise<ClientSite> {
-  const port = await freePort();
+  const [port, plain] = [await freePort(), await freePort()];
   const url = `https://localhost:${port}`;
   const calls: SiteCall[] = [];
-  await tlsServer(t, port, async (incoming, outgoing) => {
+  const receive: RequestListener = async (incoming, outgoing) => {
     const { method = '', headers } = incoming;
     const body = await text(incoming);
     calls.push({ method, url: new URL(incoming.url ?? '', url), type: headers['content-type'] ?? '', body });
     outgoing.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-store' }).end('received');
+  };
+  await tlsServer(t, port, receive);
+  await plainServer(t, plain, receive);
+  const backChannel = `http://127.0.0.1:${plain}${paths.logoutToken}`;
+  return { url, backChannel, calls, at: (path) => calls.filter((call) => call.url.pathname === path) };
+}
+
+async function plainServer(t: Test, port: number, receive: RequestListener): Promise<void> {
+  const server = createServer(receive);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
   });
-  return { url, calls, at: (path) => calls.filter((call) => call.url.pathname === path) };
 }

@@ -1,5 +1,5 @@
 import { passwordHash } from '../../running-service.ts';
-import { paths } from './client-site.ts';
+import { type ClientSite, paths } from './client-site.ts';
 import { client, posting, type RegisteredRp, second } from './registered.ts';
 
 export interface Places {
@@ -7,9 +7,7 @@ export interface Places {
   /** The port without TLS. */
   readonly port: number;
   /** The site of the clients. */
-  readonly site: string;
-  /** The file of the authority that certifies this site. */
-  readonly authority: string;
+  readonly site: Pick<ClientSite, 'url' | 'backChannel'>;
 }
 
 /** The configuration file of the provider that is judged. The suite's clients send no PKCE, except in one module. */
@@ -36,9 +34,9 @@ function clientLines({ id, secret }: RegisteredRp, { site }: Places): string {
     require_pkce: false
     scope: openid profile email address phone offline_access
     grant_types: [authorization_code, refresh_token]
-    redirect_uris: ['${site}${paths.callback}']
-    post_logout_redirect_uris: ['${site}${paths.afterLogout}']
-    backchannel_logout_uri: '${site}${paths.logoutToken}'
+    redirect_uris: ['${site.url}${paths.callback}']
+    post_logout_redirect_uris: ['${site.url}${paths.afterLogout}']
+    backchannel_logout_uri: '${site.backChannel}'
     backchannel_logout_session_required: true
 `;
 }

@@ -2,7 +2,6 @@ import type { Test } from 'tap';
 import { loadAuthorizationText } from '../../../../src/config/load/load.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { type SettableClock, settableClock } from '../../../support/settable-clock.ts';
-import { tlsFile } from '../../../support/tls-file.ts';
 import { type Changes, run } from '../../running-service.ts';
 import { type ClientSite, clientSite } from './client-site.ts';
 import { providerFile } from './provider-file.ts';
@@ -19,7 +18,7 @@ export async function startProvider(t: Test, alter: Alter = (answer) => answer):
   const [outside, port, site] = [await freePort(), await freePort(), await clientSite(t)];
   const issuer = `https://localhost:${outside}`;
   const clock = settableClock();
-  const config = configOf(providerFile({ issuer, port, site: site.url, authority: tlsFile('authority.crt') }));
+  const config = configOf(providerFile({ issuer, port, site }));
   await run(t, { config, clock });
   await tlsTerminator(t, { port: outside, target: `http://127.0.0.1:${port}`, alter });
   return { issuer, clock, site };

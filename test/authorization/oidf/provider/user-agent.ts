@@ -95,7 +95,7 @@ function filledIn(at: URL, form: Form, body: string): NextStep | undefined {
   if (form.fields.some(({ type }) => type === 'password')) return others.length === 0 ? send('login') : undefined;
   const allow = form.buttons.find(({ value }) => value === 'allow');
   if (allow !== undefined) return send('consent', allow);
-  if (form.action.endsWith('/logout')) return send('logout', button);
+  if (form.action.includes('/logout')) return others.length === 0 ? send('logout', button) : undefined;
   return body.includes('document.forms[0].submit()') ? send('form_post') : undefined;
 }
 
