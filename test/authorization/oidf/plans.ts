@@ -20,7 +20,7 @@ export interface Plan {
   readonly modules: readonly PlanModule[];
 }
 
-const basic: readonly PlanModule[] = [
+const basicModules: readonly PlanModule[] = [
   ...responseModules,
   ...idTokenModules,
   ...userinfoModules,
@@ -32,10 +32,31 @@ const basic: readonly PlanModule[] = [
   ...refreshModules,
 ];
 
-export const plans: readonly Plan[] = [
-  { name: 'oidcc-config-certification-test-plan', mode: 'query', modules: discoveryModules },
-  { name: 'oidcc-basic-certification-test-plan', mode: 'query', modules: basic },
-  { name: 'oidcc-formpost-basic-certification-test-plan', mode: 'form_post', modules: basic },
-  { name: 'oidcc-rp-initiated-logout-certification-test-plan', mode: 'query', modules: logoutModules },
-  { name: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan', mode: 'query', modules: backChannelModules },
-];
+export const config: Plan = {
+  name: 'oidcc-config-certification-test-plan',
+  mode: 'query',
+  modules: discoveryModules,
+};
+
+export const basic: Plan = { name: 'oidcc-basic-certification-test-plan', mode: 'query', modules: basicModules };
+
+/** The modules of the basic plan, with another response mode. */
+export const formPost: Plan = {
+  name: 'oidcc-formpost-basic-certification-test-plan',
+  mode: 'form_post',
+  modules: basicModules,
+};
+
+export const rpLogout: Plan = {
+  name: 'oidcc-rp-initiated-logout-certification-test-plan',
+  mode: 'query',
+  modules: logoutModules,
+};
+
+export const backChannelLogout: Plan = {
+  name: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan',
+  mode: 'query',
+  modules: backChannelModules,
+};
+
+export const plans: readonly Plan[] = [config, basic, formPost, rpLogout, backChannelLogout];

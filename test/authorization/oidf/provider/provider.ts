@@ -5,7 +5,7 @@ import { type SettableClock, settableClock } from '../../../support/settable-clo
 import { type Changes, run } from '../../running-service.ts';
 import { type ClientSite, clientSite } from './client-site.ts';
 import { providerFile } from './provider-file.ts';
-import { type Alter, tlsTerminator } from './tls-terminator.ts';
+import { type Fault, tlsTerminator } from './tls-terminator.ts';
 
 /** A running OpenID Provider behind TLS, and the site of its clients. */
 export interface Provider {
@@ -14,13 +14,13 @@ export interface Provider {
   readonly site: ClientSite;
 }
 
-export async function startProvider(t: Test, alter: Alter = (answer) => answer): Promise<Provider> {
+export async function startProvider(t: Test, fault: () => Fault = () => ({})): Promise<Provider> {
   const [outside, port, site] = [await freePort(), await freePort(), await clientSite(t)];
   const issuer = `https://localhost:${outside}`;
   const clock = settableClock();
   const config = configOf(providerFile({ issuer, port, site }));
   await run(t, { config, clock });
-  await tlsTerminator(t, { port: outside, target: `http://127.0.0.1:${port}`, alter });
+  await tlsTerminator(t, { port: outside, service: `http://127.0.0.1:${port}`, fault });
   return { issuer, clock, site };
 }
 

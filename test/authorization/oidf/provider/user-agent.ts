@@ -19,9 +19,8 @@ export interface Step {
 
 /** A browser of one user. The user logs in, allows everything and confirms a logout. */
 export interface UserAgent {
-  /** Goes on until there is nothing more to do. */
-  visit(start: Step): Promise<Visit>;
-  forgetCookies(): void;
+  /** Goes on until there is nothing more to do. `stopAt`: or until this page. */
+  visit(start: Step, stopAt?: SeenPage): Promise<Visit>;
 }
 
 const user = { username: 'alice', password: 'wonderland' } as const;
@@ -31,19 +30,19 @@ const MOST = 12;
 export function userAgent(): UserAgent {
   const cookies = new Map<string, string>();
   return {
-    async visit(start) {
+    async visit(start, stopAt) {
       const seen: SeenPage[] = [];
       let step = start;
       for (let count = 0; count < MOST; count++) {
         const last = await take(cookies, step);
         const next = nextStep(step.url, last);
-        if (next === undefined) return { seen, url: step.url, last };
+        if (next === undefined || (next.page !== undefined && next.page === stopAt))
+          return { seen, url: step.url, last };
         if (next.page !== undefined) seen.push(next.page);
         step = next;
       }
       throw new Error(`the browser is sent around: ${seen.join(', ')}, then ${step.url}`);
     },
-    forgetCookies: () => cookies.clear(),
   };
 }
 
