@@ -13,7 +13,7 @@ export function askForTokens(party: Party, form: Form): Promise<Answer> {
   return exchange(endpointOf(party, 'token_endpoint'), {
     method: 'POST',
     headers: {
-      'content-type': 'application/x-www-form-urlencoded',
+      'content-type': 'application/x-www-form-urlencoded;charset=UTF-8',
       accept: 'application/json',
       ...(isBasic && { authorization: basicOf(client) }),
     },

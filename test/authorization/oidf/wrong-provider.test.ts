@@ -5,16 +5,30 @@ import { plans } from './plans.ts';
 import { startProvider } from './provider/provider.ts';
 import type { Fault } from './provider/tls-terminator.ts';
 import { verdictOf } from './run-plan.ts';
-import { answersOf, assuming, atPath, deafTo, foreignKeys, hearing, issuing, redirecting } from './wrong-provider.ts';
+import {
+  answersOf,
+  assuming,
+  atPath,
+  deafTo,
+  foreignKeys,
+  hearing,
+  issuing,
+  notifying,
+  redirecting,
+} from './wrong-provider.ts';
 
 type Row = readonly [module: string, fault: string, Fault, result?: 'warning'];
 
+const logoutToken = 'oidcc-backchannel-rp-initiated-logout';
 const discovery = 'oidcc-discovery-endpoint-verification';
 const metadata = (changes: Claims) => answersOf('/.well-known/openid-configuration', changes);
 const tokens = (changes: Claims) => answersOf('/oauth2/token', changes);
 const userinfo = (changes: Claims) => answersOf('/oauth2/userinfo', changes);
 const claims = (changes: Claims) => issuing((before) => ({ ...before, ...changes }));
 
+const notified = (changes: Claims) => notifying((before) => ({ ...before, ...changes }));
+
+const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 const uncached = atPath('/oauth2/token', (answer) => ({ ...answer, headers: { 'content-type': 'application/json' } }));
 const accepting = atPath('/oauth2/userinfo', (answer) => ({ ...answer, status: 200 }));
 const welcome = atPath('/oauth2/logout', () => ({
@@ -75,13 +89,21 @@ const rows: readonly Row[] = [
   ['oidcc-max-age-10000', 'another login', hearing('max_age', '0')],
   ['oidcc-codereuse', 'another error', tokens({ error: 'invalid_request' })],
   ['oidcc-codereuse-30seconds', 'a token that still works', accepting, 'warning'],
-  ['oidcc-refresh-token', 'the same iat', claims({ iat: undefined })],
+  ['oidcc-refresh-token', 'no iat', claims({ iat: undefined })],
   ['oidcc-response-type-missing', 'the default', assuming('response_type', 'code')],
   ['oidcc-ensure-registered-redirect-uri', 'the default', deafTo('redirect_uri')],
   ['oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported', 'ignored', deafTo('request')],
   ['oidcc-rp-initiated-logout', 'no logout', deafTo('post_logout_redirect_uri')],
   ['oidcc-rp-initiated-logout', 'another state', hearing('state', 'other')],
   ['oidcc-rp-initiated-logout-no-params', 'nothing happens', welcome],
+  [logoutToken, 'another audience', notified({ aud: 'other' })],
+  [logoutToken, 'a nonce', notified({ nonce: 'n' })],
+  [logoutToken, 'no event', notified({ events: undefined })],
+  [logoutToken, 'two events', notified({ events: { [LOGOUT]: {}, other: {} } })],
+  [logoutToken, 'no jti', notified({ jti: undefined })],
+  [logoutToken, 'another session', notified({ sid: 'other' })],
+  [logoutToken, 'another user', notified({ sub: 'other' })],
+  [logoutToken, 'an hour', notifying((before) => ({ ...before, exp: Number(before.iat) + 3600 })), 'warning'],
 ];
 
 function moduleOf(name: string): PlanModule {

@@ -79,10 +79,26 @@ export function issuing(change: (claims: Claims) => Claims): Fault {
   };
 }
 
+/** Changes claims of logout tokens in the same way. The service still signs ID tokens. */
+export function notifying(change: (claims: Claims) => Claims): Fault {
+  return {
+    ...atPath('/oauth2/jwks', (answer) => withMembers(answer, { keys: [...keysIn(answer), published] })),
+    async posted(form) {
+      const token = new URLSearchParams(form).get('logout_token') ?? '';
+      return new URLSearchParams({ logout_token: await signed(change(claimsOf(token)), 'logout+jwt') }).toString();
+    },
+  };
+}
+
+function keysIn(answer: Answer): readonly unknown[] {
+  const keys = jsonOf(answer)?.keys;
+  return Array.isArray(keys) ? keys : [];
+}
+
 function claimsOf(token: string): Claims {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-function signed(claims: Claims): Promise<string> {
-  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: published.kid, typ: 'JWT' }).sign(privateKey);
+function signed(claims: Claims, typ = 'JWT'): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: published.kid, typ }).sign(privateKey);
 }

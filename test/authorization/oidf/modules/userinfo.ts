@@ -4,6 +4,9 @@ import type { PlanModule } from '../module.ts';
 import type { Party } from '../party.ts';
 import { shown } from '../provider/exchange.ts';
 
+/** With the charset that the suite's library adds. */
+const form = 'application/x-www-form-urlencoded;charset=UTF-8';
+
 /** The userinfo endpoint. */
 export const userinfoModules: readonly PlanModule[] = [
   {
@@ -26,10 +29,14 @@ export const userinfoModules: readonly PlanModule[] = [
   },
 ];
 
+/** The suite sends an empty form. */
 async function postWithHeader(party: Party): Promise<void> {
   const { tokens, idToken } = await logIn(party);
-  const answer = await askUserinfo(party, { ...bearer(tokens.accessToken), method: 'POST' });
-  checkScopeClaims(party, checkUserinfo(party, answer, idToken.sub), 'openid');
+  const { headers } = bearer(tokens.accessToken);
+  for (const type of [{ 'content-type': form }, {}]) {
+    const answer = await askUserinfo(party, { method: 'POST', headers: { ...headers, ...type } });
+    checkScopeClaims(party, checkUserinfo(party, answer, idToken.sub), 'openid');
+  }
 }
 
 /** A provider may refuse this way, so a refusal is only a warning. */
@@ -37,7 +44,7 @@ async function postWithForm(party: Party): Promise<void> {
   const { tokens, idToken } = await logIn(party);
   const answer = await askUserinfo(party, {
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { 'content-type': form },
     body: new URLSearchParams({ access_token: tokens.accessToken }).toString(),
   });
   party.judge.should(answer.status === 200, 'userinfo takes a token in the form', shown(answer));

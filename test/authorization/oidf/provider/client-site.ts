@@ -29,13 +29,15 @@ export const paths = {
   logoutToken: '/backchannel_logout',
 };
 
-export async function clientSite(t: Test): Promise<ClientSite> {
+/** `altered`: what arrives at the back channel, for a provider with a fault. */
+export async function clientSite(t: Test, altered: (body: string) => string | Promise<string>): Promise<ClientSite> {
   const [port, plain] = [await freePort(), await freePort()];
   const url = `https://localhost:${port}`;
   const calls: SiteCall[] = [];
   const receive: RequestListener = async (incoming, outgoing) => {
     const { method = '', headers } = incoming;
-    const body = await text(incoming);
+    const sent = await text(incoming);
+    const body = incoming.url === paths.logoutToken ? await altered(sent) : sent;
     calls.push({ method, url: new URL(incoming.url ?? '', url), type: headers['content-type'] ?? '', body });
     outgoing.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-store' }).end('received');
   };

@@ -15,7 +15,8 @@ export interface Provider {
 }
 
 export async function startProvider(t: Test, fault: () => Fault = () => ({})): Promise<Provider> {
-  const [outside, port, site] = [await freePort(), await freePort(), await clientSite(t)];
+  const altered = (form: string) => fault().posted?.(form) ?? form;
+  const [outside, port, site] = [await freePort(), await freePort(), await clientSite(t, altered)];
   const issuer = `https://localhost:${outside}`;
   const clock = settableClock();
   const config = configOf(providerFile({ issuer, port, site }));

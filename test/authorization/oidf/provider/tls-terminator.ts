@@ -10,6 +10,8 @@ export interface Fault {
   readonly target?: (target: string) => string;
   /** Changes an answer of the service. */
   readonly answer?: (answer: Answer, target: string) => Answer | Promise<Answer>;
+  /** Changes the form that the service posts to a client. */
+  readonly posted?: (form: string) => Promise<string>;
 }
 
 export interface Relay {
