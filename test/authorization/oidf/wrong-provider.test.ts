@@ -25,7 +25,6 @@ const metadata = (changes: Claims) => answersOf('/.well-known/openid-configurati
 const tokens = (changes: Claims) => answersOf('/oauth2/token', changes);
 const userinfo = (changes: Claims) => answersOf('/oauth2/userinfo', changes);
 const claims = (changes: Claims) => issuing((before) => ({ ...before, ...changes }));
-
 const notified = (changes: Claims) => notifying((before) => ({ ...before, ...changes }));
 
 const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';

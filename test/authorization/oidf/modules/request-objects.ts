@@ -67,9 +67,9 @@ function refuse(party: Party, authorization: Authorization, { name, error }: Pas
   const way = authorization.callback?.method === 'POST' ? 'form_post' : 'query';
   judge.must(metadata[`${name}_parameter_supported`] !== true, `the metadata does not offer ${name}`);
   judge.should(way === mode, `the error comes by ${mode}, although only the object asks for it`, way);
-  const { state: inObject = '', ...sent } = authorization.sent;
-  const state = answerOf(party, authorization, way).state === undefined ? {} : { state: inObject };
-  checkError(party, { ...authorization, sent: { ...sent, ...state } }, [error], way);
+  const { state: _, ...stateless } = authorization.sent;
+  const hasState = answerOf(party, authorization, way).state !== undefined;
+  checkError(party, hasState ? authorization : { ...authorization, sent: stateless }, [error], way);
   skipModule(`the provider answers ${error}`);
 }
 

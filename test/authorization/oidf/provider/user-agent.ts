@@ -1,4 +1,4 @@
-import { type Answer, exchange } from './exchange.ts';
+import { type Answer, exchange, type ToSend } from './exchange.ts';
 import { type Field, type Form, formsOf } from './forms.ts';
 
 /** The kinds of pages on which the user did something. */
@@ -46,21 +46,24 @@ export function userAgent(): UserAgent {
   };
 }
 
-/** Sends a form as the browser of a page without a referrer does. Cookies are of the host, so its ports share them. */
-async function take(cookies: Map<string, string>, { url, form }: Step): Promise<Answer> {
-  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const headers = { accept: 'text/html', ...(cookie !== '' && { cookie }) };
-  const posted = { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' };
-  const body = form && new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
-  const answer = await exchange(
-    url,
-    body === undefined ? { headers } : { ...post, body, headers: { ...headers, ...posted } },
-  );
+async function take(cookies: Map<string, string>, step: Step): Promise<Answer> {
+  const answer = await exchange(step.url, requestOf(cookies, step));
   for (const line of answer.headers['set-cookie'] ?? []) keep(cookies, line);
   return answer;
 }
 
-const post = { method: 'POST' } as const;
+/**
+ * A form has `Origin: null`, because the pages of the service send no referrer. Cookies belong to a host, so its ports share
+ * them.
+ */
+function requestOf(cookies: ReadonlyMap<string, string>, { form }: Step): ToSend {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const headers = { accept: 'text/html', ...(cookie !== '' && { cookie }) };
+  if (form === undefined) return { headers };
+  const type = 'application/x-www-form-urlencoded';
+  const body = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
+  return { method: 'POST', headers: { ...headers, 'content-type': type, origin: 'null' }, body };
+}
 
 function keep(cookies: Map<string, string>, line: string): void {
   const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
