@@ -12,6 +12,7 @@ import { loginAsJson, loginInWords } from './login/login-in-words.ts';
 import { openBrowser } from './login/open-browser.ts';
 import { howToRegister, registrationFault } from './login/registration.ts';
 import { type SignInOptions, signIn } from './login/sign-in.ts';
+import { tell } from './login/wait-for-answer.ts';
 
 interface Options {
   readonly config: string;
@@ -95,15 +96,11 @@ function wanted({ clientId, scope, resource, port, timeout, browser }: Options, 
     timeout,
     remedy,
     onReady(url, redirectUri) {
-      say(`Sign in at this address:\n\n  ${printableValue(url)}\n\nThe answer comes to ${redirectUri}.`);
+      tell(`Sign in at this address:\n\n  ${printableValue(url)}\n\nThe answer comes to ${redirectUri}.`);
       if (browser) openBrowser(url);
     },
-    onForeign: () => say('An answer to another sign-in came, and was ignored.'),
+    onForeign: () => tell('An answer to another sign-in came, and was ignored.'),
   } satisfies SignInOptions;
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }
 
 function giveUp(message: string): undefined {

@@ -55,9 +55,11 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
     const provider = await findProvider(options.issuer, fetch);
     callback = await openCallback({ port: options.port, state: proof.state, onForeign: options.onForeign });
     const { redirectUri, answer } = callback;
+    // A signal may come as soon as the address is printed.
+    const waiting = waitForAnswer(answer, options);
     options.onReady(authorizationUrl(provider, options, proof, redirectUri), redirectUri);
     const login = { provider, wanted: options, proof, redirectUri, dispatcher, fetch };
-    return await tellBrowser(await waitForAnswer(answer, options), login);
+    return await tellBrowser(await waiting, login);
   } finally {
     callback?.close();
     await dispatcher.destroy();

@@ -34,6 +34,12 @@ const SECOND = 1000;
 /** Erases the line (ECMA-48 EL). */
 const ERASE = '\r\x1b[K';
 
+/** Prints for the person at the terminal, in place of the time that is left. */
+export function tell(text: string): void {
+  const { stderr } = process;
+  stderr.write(`${stderr.isTTY ? ERASE : ''}${text}\n`);
+}
+
 function countDown(end: number): () => void {
   const { stderr } = process;
   if (!stderr.isTTY) return () => {};
@@ -41,7 +47,6 @@ function countDown(end: number): () => void {
     const left = durationInWords(Math.max(0, end - performance.now()) / SECOND);
     stderr.write(`${ERASE}Waiting for the browser: ${left} left `);
   };
-  show();
   const timer = setInterval(show, SECOND);
   return () => {
     clearInterval(timer);
