@@ -2,13 +2,13 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import { openTab } from '../authorization/browser/walk.ts';
+import { decide, logIn, openTab } from '../authorization/browser/walk.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { answerOf, arrive, confidential, runForLogin, startLogin } from './logging-in.ts';
 
-/** Starts a program in each test: 25 s in .ci/run on a busy machine. */
+/** Starts a program in each test: 60 s on a busy machine. */
 t.setTimeout(120_000);
 
 t.test(
@@ -125,15 +125,10 @@ t.test('the server on loopback answers only GET at its path, and only for its ow
 t.test('a user who denies the access ends the command with the error and a remedy', async (t) => {
   const service = await runForLogin(t);
   const login = await startLogin(t, service.issuer);
-  const { searchParams } = login.address;
-  const denied = new URL(login.redirectUri);
-  denied.search = new URLSearchParams({
-    error: 'access_denied',
-    error_description: 'The user denied the request.',
-    state: searchParams.get('state') ?? '',
-    iss: service.issuer,
-  }).toString();
-  const page = await arrive(denied);
+  const tab = openTab(service);
+  const loggedIn = await logIn(tab, await tab.get(login.address.href));
+  const { location } = await decide(tab, await tab.get(loggedIn.location?.href ?? ''), [], 'deny');
+  const page = await arrive(location as URL);
   t.equal(page.status, 400);
   t.match(page.body, /The sign-in failed[\s\S]*access_denied[\s\S]*You can close this tab/);
   t.match(await login.ended(), {
