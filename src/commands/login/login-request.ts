@@ -47,7 +47,7 @@ export function authorizationUrl(
     ['code_challenge_method', 'S256'],
   ] as const;
   for (const [name = '', value = ''] of parameters) url.searchParams.append(name, value);
-  // Not every server reads a plus sign in a query as a space.
+  // Some servers read a plus sign in a query as a plus sign.
   url.search = url.search.replaceAll('+', '%20');
   return url.href;
 }

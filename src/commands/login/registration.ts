@@ -4,7 +4,7 @@ import { CALLBACK_PATH } from './callback-server.ts';
 
 const WITHOUT_PORT = `http://127.0.0.1${CALLBACK_PATH}`;
 
-/** How to register the redirect address. Not every server ignores the port, as RFC 8252 §7.3 requires. */
+/** How to register the redirect address. Some servers compare the port too, although RFC 8252 §7.3 forbids it. */
 export function howToRegister(clientId: string, port: number | undefined): string {
   const exact = port === undefined ? '--port N and http://127.0.0.1:N' : `http://127.0.0.1:${port}`;
   return `register ${WITHOUT_PORT} for the client ${clientId}; if the server compares ports, use ${exact}${CALLBACK_PATH}`;
