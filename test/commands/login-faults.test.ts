@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { LoginFailure } from '../../src/commands/login/failure.ts';
 import { loginInWords } from '../../src/commands/login/login-in-words.ts';
-import { type SignedIn, signIn } from '../../src/commands/login/sign-in.ts';
+import { type LoginResult, signIn } from '../../src/commands/login/sign-in.ts';
 import { json } from '../support/endpoint.ts';
 import { freePort } from '../support/free-port.ts';
 import { accessToken, type Script, type ScriptedProvider, scriptedProvider } from './scripted-provider.ts';
@@ -129,7 +129,7 @@ t.test('the summary names the user of userinfo only if the subject is the same',
     loginInWords(await loggedIn(await scriptedProvider(t, { userinfo })), 'openid');
   t.equal(await named({ sub: 'alice', name: 'Alice Ng' }), 'Signed in as Alice Ng (sub alice).\nScope: openid\n');
   t.equal(await named({ sub: 'bob', name: 'Bob' }), 'Signed in as alice.\nScope: openid\n');
-  const steering: SignedIn = {
+  const steering: LoginResult = {
     tokens: { access_token: 'x', scope: 'a\nb' },
     claims: { sub: '\u001b[2J' },
     userinfo: {},

@@ -15,8 +15,8 @@ import { type Command, command } from '../support/command.ts';
 import { demoPorts } from '../support/demo-ports.ts';
 import { until } from '../support/until.ts';
 
-/** Starts programs, and drives a browser: 15 s in .ci/run on a busy machine. */
-t.setTimeout(120_000);
+/** Starts programs, and drives a browser: 90 s on a busy machine. */
+t.setTimeout(240_000);
 const shell = promisify(execFile);
 const openPage = browserOf(t);
 

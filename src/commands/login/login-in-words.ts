@@ -1,14 +1,14 @@
 import { printableJson, printableValue } from '../../base/printable.ts';
 import { durationInWords } from '../../base/time-in-words.ts';
-import type { SignedIn } from './sign-in.ts';
+import type { LoginResult } from './sign-in.ts';
 
 /** The whole answer of the token endpoint, and the verified claims. */
-export function loginAsJson({ tokens, claims, userinfo }: SignedIn): string {
+export function loginAsJson({ tokens, claims, userinfo }: LoginResult): string {
   return printableJson({ ...tokens, ...(claims && { claims }), ...(userinfo && { userinfo }) });
 }
 
 /** The summary for a person: who signed in, the scope, and the lifetime. `requested`: the scope of the request. */
-export function loginInWords(signedIn: SignedIn, requested: string | undefined): string {
+export function loginInWords(signedIn: LoginResult, requested: string | undefined): string {
   const { scope, expires_in: lifetime } = signedIn.tokens;
   // RFC 6749 §5.1: an answer without a scope grants the requested one.
   const granted = typeof scope === 'string' ? scope : requested;
@@ -20,7 +20,7 @@ export function loginInWords(signedIn: SignedIn, requested: string | undefined):
   return lines.map((line) => `${printableValue(line)}\n`).join('');
 }
 
-function who({ claims, userinfo }: SignedIn): string {
+function who({ claims, userinfo }: LoginResult): string {
   if (claims === undefined)
     return 'Signed in. The answer has no ID token, so it does not say who: add `openid` to --scope.';
   const known = { ...userinfo, ...claims };

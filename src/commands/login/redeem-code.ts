@@ -12,7 +12,7 @@ export interface LoginTokens extends JsonObject {
   readonly access_token: string;
 }
 
-export interface Redemption {
+export interface CodeExchange {
   readonly code: string;
   readonly redirectUri: string;
   readonly proof: LoginProof;
@@ -22,7 +22,7 @@ export interface Redemption {
 export async function redeemCode(
   provider: Provider,
   wanted: WantedLogin,
-  { code, redirectUri, proof }: Redemption,
+  { code, redirectUri, proof }: CodeExchange,
   dispatcher: Dispatcher,
 ): Promise<LoginTokens> {
   const form = new URLSearchParams({

@@ -28,7 +28,7 @@ export interface SignInOptions extends WantedLogin {
   readonly onForeign: () => void;
 }
 
-export interface SignedIn {
+export interface LoginResult {
   readonly tokens: LoginTokens;
   /** The verified claims of the ID token. Undefined: there is none. */
   readonly claims: JWTPayload | undefined;
@@ -46,7 +46,7 @@ interface Login {
 }
 
 /** Signs a user in with a browser. Rejects with LoginFailure or CannotListen. */
-export async function signIn(options: SignInOptions): Promise<SignedIn> {
+export async function signIn(options: SignInOptions): Promise<LoginResult> {
   const dispatcher = new Agent({ connect: connectOptions({ kind: 'system' }) });
   const fetch = jsonFetcher(dispatcher);
   const proof = newLoginProof();
@@ -67,7 +67,7 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
 }
 
 /** The browser shows the outcome, so the person there needs no terminal. */
-async function tellBrowser(answer: CallbackAnswer, login: Login): Promise<SignedIn> {
+async function tellBrowser(answer: CallbackAnswer, login: Login): Promise<LoginResult> {
   try {
     const signedIn = await finish(codeOf(answer.parameters, login.provider), login);
     await answer.show(signedInPage);
@@ -78,7 +78,7 @@ async function tellBrowser(answer: CallbackAnswer, login: Login): Promise<Signed
   }
 }
 
-async function finish(code: string, login: Login): Promise<SignedIn> {
+async function finish(code: string, login: Login): Promise<LoginResult> {
   const { provider, wanted, proof, redirectUri, dispatcher, fetch } = login;
   const tokens = await redeemCode(provider, wanted, { code, redirectUri, proof }, dispatcher);
   const { access_token: accessToken, id_token: idToken } = tokens;
