@@ -7,11 +7,11 @@ import { authorizationOption } from './common/config-option.ts';
 import { portNumber } from './common/port-number.ts';
 import { type ReadSecret, readSecret } from './common/read-secret.ts';
 import { timeoutOption } from './common/wait-option.ts';
+import { type BrowserLoginOptions, browserLogin } from './login/browser-login.ts';
 import { LoginFailure } from './login/failure.ts';
 import { loginAsJson, loginInWords } from './login/login-in-words.ts';
 import { openBrowser } from './login/open-browser.ts';
 import { howToRegister, registrationFault } from './login/registration.ts';
-import { type SignInOptions, signIn } from './login/sign-in.ts';
 import { tell } from './login/wait-for-answer.ts';
 
 interface Options {
@@ -58,7 +58,7 @@ async function run(options: Options): Promise<void> {
   try {
     const issuer = options.issuer ?? issuerOfFile(options);
     if (issuer === undefined) return;
-    const signedIn = await signIn(wanted(options, issuer, await secretOf(options)));
+    const signedIn = await browserLogin(wanted(options, issuer, await secretOf(options)));
     process.stderr.write(loginInWords(signedIn, options.scope));
     process.stdout.write(options.json ? loginAsJson(signedIn) : `${signedIn.tokens.access_token}\n`);
   } catch (error) {
@@ -100,7 +100,7 @@ function wanted({ clientId, scope, resource, port, timeout, browser }: Options, 
       if (browser) openBrowser(url);
     },
     onForeign: () => tell('An answer to another sign-in came, and was ignored.'),
-  } satisfies SignInOptions;
+  } satisfies BrowserLoginOptions;
 }
 
 function giveUp(message: string): undefined {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { browserLogin, type LoginResult } from '../../src/commands/login/browser-login.ts';
 import { LoginFailure } from '../../src/commands/login/failure.ts';
 import { loginInWords } from '../../src/commands/login/login-in-words.ts';
-import { type LoginResult, signIn } from '../../src/commands/login/sign-in.ts';
 import { json } from '../support/endpoint.ts';
 import { freePort } from '../support/free-port.ts';
 import { accessToken, type Script, type ScriptedProvider, scriptedProvider } from './scripted-provider.ts';
@@ -18,7 +18,7 @@ async function loggedIn(provider: ScriptedProvider, changes: { issuer?: string; 
     back.push(fetch(`${redirectUri}?code=c&state=${searchParams.get('state')}`));
   };
   try {
-    return await signIn({ ...options, ...callback, ...changes, onReady });
+    return await browserLogin({ ...options, ...callback, ...changes, onReady });
   } finally {
     await Promise.all(back);
   }

@@ -5,7 +5,7 @@ import { LoginFailure } from './failure.ts';
 import type { Provider } from './provider.ts';
 
 /** The code of an answer whose `state` is right. The answer must come from the issuer (RFC 9207 §2.4). */
-export function codeOf(parameters: URLSearchParams, { issuer, sendsIssuer }: Provider): string {
+export function authorizationCodeIn(parameters: URLSearchParams, { issuer, sendsIssuer }: Provider): string {
   const from = onlyValue(parameters, 'iss');
   if (from !== issuer && (sendsIssuer || parameters.has('iss')))
     throw new LoginFailure(

@@ -1,6 +1,6 @@
 import { printableJson, printableValue } from '../../base/printable.ts';
 import { durationInWords } from '../../base/time-in-words.ts';
-import type { LoginResult } from './sign-in.ts';
+import type { LoginResult } from './browser-login.ts';
 
 /** The whole answer of the token endpoint, and the verified claims. */
 export function loginAsJson({ tokens, claims, userinfo }: LoginResult): string {

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type FetchJson, jsonFetcher } from '../../gateway/server-client/fetch-json.ts';
 import { connectOptions } from '../../gateway/server-client/trust.ts';
 import type { JsonObject } from '../../jwt/json.ts';
-import { codeOf } from './callback-code.ts';
+import { authorizationCodeIn } from './callback-code.ts';
 import { failedPage, signedInPage } from './callback-page.ts';
 import { type Callback, type CallbackAnswer, openCallback } from './callback-server.ts';
 import { LoginFailure } from './failure.ts';
@@ -14,7 +14,7 @@ import { readUserinfo } from './userinfo.ts';
 import { verifyIdToken } from './verify-id-token.ts';
 import { waitForAnswer } from './wait-for-answer.ts';
 
-export interface SignInOptions extends WantedLogin {
+export interface BrowserLoginOptions extends WantedLogin {
   readonly issuer: string;
   /** Undefined: any free port. */
   readonly port: number | undefined;
@@ -46,7 +46,7 @@ interface Login {
 }
 
 /** Signs a user in with a browser. Rejects with LoginFailure or CannotListen. */
-export async function signIn(options: SignInOptions): Promise<LoginResult> {
+export async function browserLogin(options: BrowserLoginOptions): Promise<LoginResult> {
   const dispatcher = new Agent({ connect: connectOptions({ kind: 'system' }) });
   const fetch = jsonFetcher(dispatcher);
   const proof = newLoginProof();
@@ -69,7 +69,7 @@ export async function signIn(options: SignInOptions): Promise<LoginResult> {
 /** The browser shows the outcome, so the person there needs no terminal. */
 async function tellBrowser(answer: CallbackAnswer, login: Login): Promise<LoginResult> {
   try {
-    const signedIn = await finish(codeOf(answer.parameters, login.provider), login);
+    const signedIn = await finish(authorizationCodeIn(answer.parameters, login.provider), login);
     await answer.show(signedInPage);
     return signedIn;
   } catch (error) {
