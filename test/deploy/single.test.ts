@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { request } from 'undici';
+import { demoPorts } from '../support/demo-ports.ts';
 import { freePort } from '../support/free-port.ts';
 import { http2Upstream } from '../support/http2-upstream.ts';
 import { serving } from '../support/serving.ts';
@@ -73,6 +74,22 @@ t.test('without Node.js and packages it prints its help and its version', { skip
 
 t.test('without Node.js and packages the demo answers what it promises', { skip }, async (t) => {
   await keepsThePromisesOfTheDemo(t, form(t));
+});
+
+t.test('the guide of the demo names the executable in its commands', { skip }, async (t) => {
+  const { run } = form(t);
+  const demo = run(['demo', ...(await demoPorts())]);
+  t.ok(await demo.prints('Ctrl-C'), demo.output());
+  const [, args = ''] = /^ {4}\/bin\/gatehouse (explain .*)$/m.exec(demo.output()) ?? [];
+  const explained = await printed(run(args.split(' ')));
+  t.match(explained, '403', args);
+  await stops(t, demo);
+});
+
+t.test('it loads a module that NODE_OPTIONS names with --require', { skip }, async (t) => {
+  writeFileSync(join(root, 'preload.mjs'), "process.stdout.write('loaded\\n');\n");
+  const version = form(t).run(['version'], { env: { NODE_OPTIONS: '--require=/preload.mjs' } });
+  t.match(await printed(version), /^loaded\ngatehouse /);
 });
 
 t.test('without Node.js and packages both programs serve, and keep tokens in SQLite', { skip }, async (t) => {

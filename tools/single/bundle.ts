@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { bundled, root } from '../bundle.ts';
 
-/** Where each module of the executable believes to be. A file of the package has the same place beside it as in an image. */
-const PLACE = 'executable:/dist/program/gatehouse.js';
+/** The URL of each module inside the executable. Files of the package have the same place beside it as in the image. */
+const MODULE = 'executable:/dist/program/gatehouse.js';
+
+/** The name of a file inside the executable, by its path relative to the modules. */
+export function insideName(path: string): string {
+  return new URL(path, MODULE).pathname;
+}
 
 /** Packages that try to load these can work without them. */
 const absent = ['bufferutil', 'utf-8-validate'];
@@ -33,7 +38,7 @@ export async function bundleSingle(folder: string): Promise<void> {
     },
     outdir: folder,
     format: 'cjs',
-    define: { 'import.meta.url': JSON.stringify(PLACE) },
+    define: { 'import.meta.url': JSON.stringify(MODULE) },
     external: [...external, ...absent],
     plugins: [...plugins, packagesInside],
   });
