@@ -1,12 +1,6 @@
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { isInside, readOwnFile } from './own-files.ts';
-
-/** The program `name` beside the module with the URL `near`. In a build, both have another extension than in the sources. */
-export function ownProgram(name: string, near: string): URL {
-  return new URL(`${name}${extname(near)}`, near);
-}
 
 /** A process of its own. The single executable starts itself, with the URL as argument. Its flags are inside. */
 export function forkOwn(program: URL, options: ForkOptions): ChildProcess {

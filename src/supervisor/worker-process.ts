@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { forkOwn, ownProgram } from '../base/own-programs.ts';
+import { ownProgram } from '../base/own-files.ts';
+import { forkOwn } from '../base/own-programs.ts';
 import { standardOutput } from '../base/turn-lines.ts';
 import { type Handlers, type IpcChannel, openIpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerVerbs } from './messages.ts';

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
-import { ownProgram, ownThread } from '../../base/own-programs.ts';
+import { ownProgram } from '../../base/own-files.ts';
+import { ownThread } from '../../base/own-programs.ts';
 import type { StoredPassword } from '../../config/files/stored-password.ts';
 
 export interface ThreadQuestion {

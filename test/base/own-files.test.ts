@@ -1,6 +1,5 @@
 import t from 'tap';
-import { isInside } from '../../src/base/own-files.ts';
-import { ownProgram } from '../../src/base/own-programs.ts';
+import { isInside, ownProgram } from '../../src/base/own-files.ts';
 
 const programs: readonly (readonly [near: string, program: string, inside: boolean])[] = [
   ['file:///opt/gatehouse/src/supervisor/worker-process.ts', 'file:///opt/gatehouse/src/supervisor/worker.ts', false],
