@@ -70,6 +70,7 @@ t.test('without Node.js and packages it prints its help and its version', { skip
   const { run } = form(t);
   t.match(await printed(run(['--help'])), /^Usage: gatehouse /);
   t.match(await printed(run(['version'])), /^gatehouse \d+\.\d+\.\d+.* \(node v\d/);
+  t.match(await printed(run(['constructor'])), /^error: unknown command 'constructor'/);
 });
 
 t.test('without Node.js and packages the demo answers what it promises', { skip }, async (t) => {
