@@ -3,9 +3,9 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What is started by its path stands beside whatever starts it. */
 const entryPoints = {
@@ -43,26 +43,31 @@ const httpWithoutFetch: Plugin = {
 const banner =
   "import { createRequire as forPackages } from 'node:module'; const require = forPackages(import.meta.url);";
 
+/** How every bundle of the program is made (tools/single has another one). */
+export const bundled = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24.15',
+  minifyWhitespace: true,
+  lineLimit: 120,
+  legalComments: 'none',
+  logLevel: 'warning',
+  external,
+  plugins: [undiciInParts, httpWithoutFetch],
+} satisfies BuildOptions;
+
 /** Returns what esbuild tells of the files: which holds what, and which loads which. */
 export async function bundle(folder: string): Promise<Metafile> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...bundled,
     entryPoints,
     outdir: join(folder, 'program'),
-    bundle: true,
     splitting: true,
     metafile: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node24.15',
     chunkNames: '[name]-[hash]',
-    minifyWhitespace: true,
-    lineLimit: 120,
-    legalComments: 'none',
-    logLevel: 'warning',
-    external,
-    plugins: [undiciInParts, httpWithoutFetch],
     banner: { js: banner },
   });
   cpSync(join(root, 'src/demo/page'), join(folder, 'program/page'), { recursive: true });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../tools/bundle.ts';
+import { buildSingle } from '../../tools/single/build.ts';
 import { start as begin, type Command, cpuTime, memory, stop } from '../children.ts';
 import { inTurn } from '../in-turn.ts';
 import { freePorts } from '../route-place.ts';
@@ -16,7 +17,7 @@ const ONE_CORE = 'Gatehouse, on one core';
 export const start: Part = {
   name: 'start',
   about:
-    'A sidecar has one route for JWTs, and its keys are in a file. The sidecar runs the JavaScript of the image (`npm run bundle`). The table has the time from the start of the process to the first 200 of /readyz, and the memory after 5 s without a request.',
+    'A sidecar has one route for JWTs, and its keys are in a file. The sidecar runs the JavaScript of the image (`npm run bundle`), or is one file (`npm run single`). The table has the time from the start of the process to the first 200 of /readyz, and the memory after 5 s without a request.',
   columns: [
     { key: 'ready', title: 'ready ms', digits: 0 },
     { key: 'cpu', title: 'CPU ms', digits: 0 },
@@ -42,7 +43,7 @@ async function measure({ rounds, engine, say }: PartBench): Promise<Turn[]> {
   const { folder, remove } = folderWithPackages();
   const turns: Turn[] = [];
   try {
-    const sidecars = await prepare(folder, engine);
+    const sidecars = await prepare(folder, { engine, say });
     for (let round = 1; round <= rounds; round++) {
       for (const sidecar of inTurn(sidecars, round)) {
         const figures = await startOnce(sidecar);
@@ -56,8 +57,10 @@ async function measure({ rounds, engine, say }: PartBench): Promise<Turn[]> {
   return turns;
 }
 
-async function prepare(folder: string, engine: string): Promise<Sidecar[]> {
+async function prepare(folder: string, { engine, say }: Pick<PartBench, 'engine' | 'say'>): Promise<Sidecar[]> {
   await build(folder);
+  const single = join(folder, 'gatehouse');
+  await buildSingle(single, say);
   const [port = 0, healthPort = 0] = await freePorts(2);
   writeFileSync(
     join(folder, 'keys.json'),
@@ -65,12 +68,16 @@ async function prepare(folder: string, engine: string): Promise<Sidecar[]> {
   );
   const config = join(folder, 'sidecar.yaml');
   writeFileSync(config, sidecarYaml({ port, healthPort, engine }));
-  const args = [join(folder, 'bin/gatehouse.js'), 'gateway', '--config', config];
-  const command: Command = { file: process.execPath, args, ports: [healthPort], every: 2 };
+  const gateway = ['gateway', '--config', config];
+  const command = (file: string, args: readonly string[]): Command => ({ file, args, ports: [healthPort], every: 2 });
+  const image = command(process.execPath, [join(folder, 'bin/gatehouse.js'), ...gateway]);
+  const oneFile = command(single, gateway);
   const health = `http://127.0.0.1:${healthPort}/readyz`;
   return [
-    { name: ONE_CORE, command: measured(command), health },
-    { name: 'Gatehouse, on any core', command, health },
+    { name: ONE_CORE, command: measured(image), health },
+    { name: 'Gatehouse, on any core', command: image, health },
+    { name: 'Gatehouse in one file, on one core', command: measured(oneFile), health },
+    { name: 'Gatehouse in one file, on any core', command: oneFile, health },
   ];
 }
 

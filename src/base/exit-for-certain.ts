@@ -1,3 +1,5 @@
+import { exitArguments } from './this-program.ts';
+
 /**
  * Ends this process with `status`, even if a thread hangs. `process.exit` waits for the thread pool, and a thread may hang in a
  * write to a blocked pipe or a lost disk. So another program replaces this one, which ends its threads, and returns the status.
@@ -12,7 +14,7 @@ export function exitForCertain(status: number): never {
 function replaceBy(status: number): void {
   const { execPath } = process;
   try {
-    process.execve?.(execPath, [execPath, '-e', `process.exit(${status})`], {});
+    process.execve?.(execPath, [execPath, ...exitArguments(status)], {});
   } catch {
     // This system does not support it, or does not allow it.
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readOwnFile } from './own-files.ts';
 
 interface PackageFile {
   readonly version: string;
@@ -8,7 +8,7 @@ interface PackageFile {
 
 /** package.json. Its relative path is the same from src/ and from dist/. */
 export function packageFile(): PackageFile {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as PackageFile;
+  return JSON.parse(readOwnFile(new URL('../../package.json', import.meta.url)).toString()) as PackageFile;
 }
 
 /** The output of `--version`. A bug report needs both versions. */

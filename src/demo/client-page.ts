@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { withoutSchemas } from '../base/no-schemas.ts';
+import { readOwnFile } from '../base/own-files.ts';
 import { addresses, demoPage, type Ports, signInScope } from './files.ts';
 
 const html = 'text/html; charset=utf-8';
@@ -15,7 +16,7 @@ const served = {
 
 /** A client with a separate origin. The script in the browser does everything; this server only delivers it. */
 export function buildClientPage(ports: Ports): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true });
   const { issuer, api, redirectUri, afterLogout } = addresses(ports);
   const headers = {
     'cache-control': 'no-store',
@@ -25,7 +26,7 @@ export function buildClientPage(ports: Ports): FastifyInstance {
   };
   app.addHook('onRequest', async (_request, reply) => void reply.headers(headers));
   for (const [path, { file, type }] of Object.entries(served)) {
-    const body = readFileSync(new URL(`page/${file}`, import.meta.url));
+    const body = readOwnFile(new URL(`page/${file}`, import.meta.url));
     app.get(path, (_request, reply) => reply.type(type).send(body));
   }
   app.get('/settings.json', () => ({

@@ -1,4 +1,5 @@
 import { shellWord } from '../base/shell-word.ts';
+import { thisProgram } from '../base/this-program.ts';
 import { addresses, type DemoFiles, type Ports, shop, terminal, user } from './files.ts';
 
 /** The guide that the running demo prints. Every command in it works unchanged, from any folder. */
@@ -68,5 +69,5 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
  * The full paths of this program and this Node.js. The program may not be installed, and the Node.js in PATH may be too old.
  */
 function gatehouse(): string {
-  return [process.execPath, process.argv[1] ?? 'bin/gatehouse.js'].map(shellWord).join(' ');
+  return thisProgram().map(shellWord).join(' ');
 }

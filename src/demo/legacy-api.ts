@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { withoutSchemas } from '../base/no-schemas.ts';
 
 interface Order {
   id: number;
@@ -8,7 +9,7 @@ interface Order {
 
 /** The sample API of the demo. It does not support OAuth, and shows the gateway's headers about the caller. */
 export function buildLegacyApi(): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true });
   const orders = new Map<number, Order>([
     [7, { id: 7, item: 'A copper kettle', quantity: 1 }],
     [8, { id: 8, item: 'Tea, loose, 100 g', quantity: 3 }],

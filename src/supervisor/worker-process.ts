@@ -1,7 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { ownProgram } from '../base/own-files.ts';
+import { forkOwn } from '../base/own-programs.ts';
 import { standardOutput } from '../base/turn-lines.ts';
 import { type Handlers, type IpcChannel, openIpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerVerbs } from './messages.ts';
@@ -19,13 +20,10 @@ export interface WorkerProcess {
 
 export type WorkerHandlers = Handlers<PrimaryVerbs, PrimaryNews>;
 
-/** In a build, source files have another extension. */
-const FILE = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js', import.meta.url),
-);
+const PROGRAM = ownProgram('worker-main', import.meta.url);
 
 export function startWorkerProcess(handlers: WorkerHandlers): WorkerProcess {
-  const child = fork(FILE, [], { execArgv: flags(), stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = forkOwn(PROGRAM, { execArgv: flags(), stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   passOn(child);
   return {
     pid: child.pid,

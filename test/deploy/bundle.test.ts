@@ -1,13 +1,10 @@
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join, relative } from 'node:path';
-import { hashSync } from 'bcryptjs';
 import t, { type Test } from 'tap';
 import { request } from 'undici';
 import { bundle } from '../../tools/bundle.ts';
-import { demoPorts } from '../support/demo-ports.ts';
 import { freePort } from '../support/free-port.ts';
-import { serving } from '../support/serving.ts';
+import { checksPasswordsInWorkers, type Form, keepsThePromisesOfTheDemo, status } from './every-form.ts';
 import { checkout, type Installed, start } from './packed.ts';
 
 const here = beside(t);
@@ -66,12 +63,6 @@ defaults: { upstream: app }
 routes: [{ id: api, match: { path: "/api/{rest*}" }, scope: orders.read }]
 `;
 
-async function status(url: string, headers: Record<string, string> = {}): Promise<number> {
-  const { statusCode, body } = await request(url, { headers });
-  await body.dump();
-  return statusCode;
-}
-
 t.test('a sidecar that is ready has loaded nothing that it does not use', async (t) => {
   writeFileSync(join(here.folder, 'keys.json'), '{ "keys": [] }');
   const { port, health, file } = await gatewayYaml(jwts);
@@ -114,37 +105,14 @@ t.test('what a `when` needs is found where it is installed', async (t) => {
   t.equal(await sidecar.ended(), 0, sidecar.output());
 });
 
-const basic = `
-workers: 2
-defaults: { upstream: app }
-routes:
-  - { id: api, match: { path: "/api/{rest*}" }, auth: basic, access: authenticated, basic: { realm: r, users: users } }
-`;
+const form = (t: Test): Form => ({ folder: here.folder, run: (args, options) => start(t, here, args, options) });
 
 t.test('what is started by its path is found: workers, and the thread of passwords', async (t) => {
-  const upstream = await serving(
-    t,
-    createServer((_request, response) => response.end('an order')),
-  );
-  writeFileSync(join(here.folder, 'users'), `bob:${hashSync('right', 10)}\n`, { mode: 0o600 });
-  const { port, file } = await gatewayYaml(basic, upstream);
-  const group = start(t, here, ['gateway', '--config', file]);
-  t.ok(await group.prints('gateway is listening'), group.output());
-  const of = (password: string) => ({ authorization: `Basic ${Buffer.from(`bob:${password}`).toString('base64')}` });
-  const url = `http://127.0.0.1:${port}/api/orders`;
-  t.equal(await status(url, of('right')), 200, group.output());
-  t.equal(await status(url, of('wrong')), 401);
-  group.kill('SIGTERM');
-  t.equal(await group.ended(), 0, group.output());
+  await checksPasswordsInWorkers(t, form(t));
 });
 
 t.test('the demo finds its page', async (t) => {
-  const ports = await demoPorts();
-  const demo = start(t, here, ['demo', ...ports]);
-  t.ok(await demo.prints('Ctrl-C'), demo.output());
-  t.equal(await status(`http://127.0.0.1:${ports[ports.indexOf('--client') + 1]}/`), 200);
-  demo.kill('SIGTERM');
-  t.equal(await demo.ended(), 0, demo.output());
+  await keepsThePromisesOfTheDemo(t, form(t));
 });
 
 const { default: parts } = await import(new URL('../../tools/undici-parts.cjs', import.meta.url).href);

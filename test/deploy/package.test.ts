@@ -1,17 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join, posix } from 'node:path';
 import { Ajv } from 'ajv';
 import t, { type Test } from 'tap';
-import { request } from 'undici';
 import { parse } from 'yaml';
 import { billOfMaterials } from '../../tools/sbom.ts';
-import { demoPorts } from '../support/demo-ports.ts';
-import { freePort } from '../support/free-port.ts';
 import { isFullSize } from '../support/long.ts';
-import { serving } from '../support/serving.ts';
+import { bothFiles, type Form, keepsThePromisesOfTheDemo, servesBothFiles } from './every-form.ts';
 import { checkout, elsewhere, type Installed, install, npm, type Packed, pack, start } from './packed.ts';
 
 /** Starts programs: 25 s in .ci/run on a busy machine. */
@@ -134,86 +130,18 @@ async function run(t: Test, args: readonly string[]): Promise<string> {
   return command.output();
 }
 
-const page = readFileSync(join(checkout, 'docs/both-files.md'), 'utf8');
-const [gatewayYaml = '', authorizationYaml = ''] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
-  ([, text]) => text,
-);
+/** The installed package, from the folder of the user. */
+const form = (t: Test): Form => ({ folder: here.folder, run: (args, options) => start(t, here, args, options) });
 
 t.test('the files of the page about both files are served by the programs of the package', { skip }, async (t) => {
-  const api = await serving(
-    t,
-    createServer((_request, response) => response.end('an order')),
-  );
-  const [gateway, authorization, health] = [await freePort(), await freePort(), await freePort()];
-  const ports = new Map([
-    ['8080', gateway],
-    ['8081', authorization],
-    ['9900', health],
-    ['9000', Number(new URL(api).port)],
-  ]);
-  const move = (text: string) => text.replace(/(?<=:)(8080|8081|9000|9900)\b/g, (port) => String(ports.get(port)));
-  const secrets = { GATEWAY_SECRET: 'g'.repeat(40), SHOP_SECRET: 's'.repeat(40) };
-  writeFileSync(join(here.folder, 'ticket.key'), Buffer.alloc(32, 1).toString('base64'));
-  writeFileSync(join(here.folder, 'gateway.yaml'), move(gatewayYaml));
-  writeFileSync(join(here.folder, 'authorization.yaml'), move(authorizationYaml));
-
-  const checked = start(t, here, ['check', 'gateway.yaml', 'authorization.yaml'], { env: secrets });
-  t.equal(await checked.ended(), 0, checked.output());
-  const service = start(t, here, ['authorization', '--config', 'authorization.yaml'], { env: secrets });
-  t.ok(await service.prints('is ready'), service.output());
-  const proxy = start(t, here, ['gateway', '--config', 'gateway.yaml'], { env: secrets });
-  t.ok(await proxy.prints('gateway is listening'), proxy.output());
-
-  const { body } = await request(`http://localhost:${authorization}/oauth2/token`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`shop:${secrets.SHOP_SECRET}`).toString('base64')}`,
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: 'grant_type=client_credentials&scope=orders.read',
-  });
-  const { access_token: token } = (await body.json()) as { access_token: string };
-  const orders = `http://localhost:${gateway}/orders`;
-  t.equal(await status(orders), 401);
-  t.equal(await status(orders, { headers: { authorization: `Bearer ${token}` } }), 200);
-  for (const each of [proxy, service]) {
-    each.kill('SIGTERM');
-    t.equal(await each.ended(), 0, each.output());
-  }
+  await servesBothFiles(t, form(t));
 });
 
 t.test('the demo answers what it promises at the URLs that it prints', { skip }, async (t) => {
-  const demo = start(t, here, ['demo', ...(await demoPorts())]);
-  t.ok(await demo.prints('Ctrl-C'), demo.output());
-  const promised = [...demo.output().matchAll(/^ {2}(\d{3}) {2}.*\n {4}(curl -i .*)$/gm)];
-  t.strictSame(
-    promised.map(([, code]) => code),
-    ['401', '403', '200'],
-  );
-  for (const [, code, curl = ''] of promised) {
-    const [url = ''] = /http:\S+/.exec(curl) ?? [];
-    const authorization = /Authorization: (Bearer [^']+)'/.exec(curl)?.[1];
-    const method = curl.includes('-X DELETE') ? 'DELETE' : 'GET';
-    t.equal(
-      await status(url, { method, headers: authorization === undefined ? {} : { authorization } }),
-      Number(code),
-      curl,
-    );
-  }
-  const [page = ''] = /http:\S+(?=\n\n {2}The login)/.exec(demo.output()) ?? [];
-  t.equal(await status(page), 200, 'the client page');
-  demo.kill('SIGTERM');
-  t.equal(await demo.ended(), 0, demo.output());
+  await keepsThePromisesOfTheDemo(t, form(t));
 });
 
-async function status(
-  url: string,
-  options: { method?: 'GET' | 'DELETE'; headers?: Record<string, string> } = {},
-): Promise<number> {
-  const { statusCode, body } = await request(url, options);
-  await body.dump();
-  return statusCode;
-}
+const { gateway: gatewayYaml, authorization: authorizationYaml } = bothFiles;
 
 /** Type → a value in TypeScript → whether tsc accepts it. */
 const written: readonly (readonly [string, string, boolean])[] = [

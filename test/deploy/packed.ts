@@ -100,6 +100,8 @@ export interface Started {
 
 export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
+  /** What the program reads from standard input. */
+  readonly input?: string;
   readonly flags?: readonly string[];
 }
 
@@ -110,16 +112,19 @@ export function start(
   args: readonly string[],
   options: StartOptions = {},
 ): Started {
-  const { env = {}, flags = [] } = options;
-  const child = spawn(
-    '/usr/bin/env',
-    [...plainly, process.execPath, ...flags, join(root, 'bin/gatehouse.js'), ...args],
-    {
-      cwd: folder,
-      env: { ...elsewhere, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const { env = {}, input = '', flags = [] } = options;
+  const words = [...plainly, process.execPath, ...flags, join(root, 'bin/gatehouse.js'), ...args];
+  return startWith(t, words, { cwd: folder, env: { ...elsewhere, ...env }, input });
+}
+
+/** `env …` with these words. The program ends with the test. */
+export function startWith(
+  t: Test,
+  words: readonly string[],
+  { input = '', ...place }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string },
+): Started {
+  const child = spawn('/usr/bin/env', words, { ...place, stdio: 'pipe' });
+  child.stdin.on('error', () => undefined).end(input);
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
   const closed = once(child, 'close');

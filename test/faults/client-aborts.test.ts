@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { imageFlags } from '../../tools/image-flags.ts';
 import { behind } from '../support/gateway.ts';
-import { imageFlags } from '../support/image-flags.ts';
 import { heapInUse, probedFlags, resident } from '../support/memory.ts';
 import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
 import { type Random, random } from '../support/random.ts';

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
+import { imageFlags } from '../../tools/image-flags.ts';
 import { ask, caller, credentialsFor, nonceOf } from '../support/digest-caller.ts';
 import { behind } from '../support/gateway.ts';
-import { imageFlags } from '../support/image-flags.ts';
 import { heapInUse, highWater, inMiB, probedFlags } from '../support/memory.ts';
 import { startProcess, throws } from '../support/process.ts';
 import { requestText } from '../support/request-text.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { imageFlags } from '../../tools/image-flags.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind } from '../support/gateway.ts';
-import { imageFlags } from '../support/image-flags.ts';
 import { heapInUse, inMiB, probedFlags, resident } from '../support/memory.ts';
 import { sample } from '../support/metric-sample.ts';
 import { type GatewayProcess, startProcess, throws } from '../support/process.ts';

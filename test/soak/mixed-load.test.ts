@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
+import { imageFlags } from '../../tools/image-flags.ts';
 import { basic, requests } from '../authorization/running-service.ts';
 import { openEndedUpstream } from '../faults/support/open-ended-upstream.ts';
 import { openSockets } from '../faults/support/open-sockets.ts';
 import { type Program, program } from '../faults/support/program.ts';
-import { imageFlags } from '../support/image-flags.ts';
 import { heapInUse, probedFlags, resident } from '../support/memory.ts';
 import { random } from '../support/random.ts';
 import { until } from '../support/until.ts';

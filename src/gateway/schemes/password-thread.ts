@@ -1,4 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { ownProgram } from '../../base/own-files.ts';
+import { ownThread } from '../../base/own-programs.ts';
 import type { StoredPassword } from '../../config/files/stored-password.ts';
 
 export interface ThreadQuestion {
@@ -19,11 +21,7 @@ export interface PasswordThread {
   close(): Promise<void>;
 }
 
-/** In a build, source files have another extension. */
-const FILE = new URL(
-  import.meta.url.endsWith('.ts') ? './password-worker.ts' : './password-worker.js',
-  import.meta.url,
-);
+const PROGRAM = ownProgram('password-worker', import.meta.url);
 
 export function openPasswordThread(): PasswordThread {
   const waiting = new Map<number, (right: boolean | undefined) => void>();
@@ -40,7 +38,7 @@ export function openPasswordThread(): PasswordThread {
     for (const id of [...waiting.keys()]) settle(id, undefined);
   };
   const open = () => {
-    const opened = new Worker(FILE);
+    const opened = ownThread(PROGRAM);
     opened.unref();
     opened.on('message', ({ id, right }: ThreadAnswer) => settle(id, right));
     opened.on('error', () => gone(opened));

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { LengthFaults } from '../../base/length-faults.ts';
+import { withoutSchemas } from '../../base/no-schemas.ts';
 import type { BudgetHolder } from './connection-budget.ts';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
 import { http2Connection } from './http2-connect.ts';
@@ -75,7 +76,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
 
   #buildApp(): FastifyInstance {
     const { url } = this.#options;
-    const app = Fastify({ logger: false, return503OnClosing: false });
+    const app = Fastify({ ...withoutSchemas, logger: false, return503OnClosing: false });
     const opening = () => this.#opening;
     app.register(require('@fastify/http-proxy') as typeof import('@fastify/http-proxy').default, {
       upstream: url.origin,

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import t from 'tap';
 import { programName } from '../../../src/commands/common/program-name.ts';
 
@@ -7,4 +8,9 @@ t.test('the command is named as it can be typed again', async (t) => {
   t.equal(programName('/home/a/gatehouse/bin/gatehouse.js', '/home/b'), '/home/a/gatehouse/bin/gatehouse.js');
   t.equal(programName('/home/a b/bin/gatehouse.js', '/home/b'), `'/home/a b/bin/gatehouse.js'`);
   t.equal(programName('', '/home/b'), 'gatehouse');
+  t.equal(
+    programName(process.execPath, dirname(process.execPath)),
+    `./${basename(process.execPath)}`,
+    'one executable',
+  );
 });

@@ -1,0 +1,33 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root } from '../bundle.ts';
+import { imageFlags } from '../image-flags.ts';
+import { insideName } from './bundle.ts';
+import { run } from './run.ts';
+
+/** What Node.js finds in its executable: the script in `folder`, its code cache, flags and files. */
+export function makeBlob(folder: string): Buffer {
+  const settings = {
+    // Stack traces name this path, so it must not be a path of this machine.
+    main: 'gatehouse.js',
+    output: 'blob',
+    disableExperimentalSEAWarning: true,
+    useCodeCache: true,
+    execArgv: imageFlags,
+    assets: assets(folder),
+  };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(settings));
+  run(process.execPath, ['--experimental-sea-config', 'config.json'], folder);
+  return readFileSync(join(folder, 'blob'));
+}
+
+/** Name inside → file. */
+function assets(folder: string): Readonly<Record<string, string>> {
+  const demo = join(root, 'src/demo');
+  const pages = globSync(join(demo, 'page/*'));
+  return {
+    [insideName('../../package.json')]: join(root, 'package.json'),
+    [insideName('password-worker.js')]: join(folder, 'password-worker.js'),
+    ...Object.fromEntries(pages.map((file) => [insideName(relative(demo, file)), file])),
+  };
+}
