@@ -22,7 +22,7 @@ const groups: readonly { readonly title: string; readonly intro: string; readonl
   {
     title: 'Authorization service',
     intro: 'The service serves these metrics at `/metrics` of `admin` and `health`.',
-    registry: buildServiceMetrics(UNREAD, UNREAD).registry,
+    registry: buildServiceMetrics({ counters: UNREAD, proxies: UNREAD, records: UNREAD }).registry,
   },
 ];
 

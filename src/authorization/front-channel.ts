@@ -3,6 +3,7 @@ import { assetEndpoints } from './browser/endpoints/assets.ts';
 import { authorizeEndpoints } from './browser/endpoints/authorize.ts';
 import { consentEndpoints } from './browser/endpoints/consent.ts';
 import { loginEndpoints } from './browser/endpoints/login.ts';
+import { logoutEndpoints } from './browser/endpoints/logout.ts';
 import { signOutEndpoints } from './browser/endpoints/sign-out.ts';
 import { answerErrorsWith } from './browser/error-pages.ts';
 import { buildPageContext, type PageContext, type PageEndpoint } from './browser/page-context.ts';
@@ -24,7 +25,9 @@ export function frontChannel(service: Service, hosted: HostedSite): readonly End
   const front = buildPageContext(service, hosted);
   const answerError = answerErrorsWith(hosted.site);
   return [
-    ...pages.flatMap((build) => build(front)).map((endpoint) => ({ ...endpoint, answerError })),
+    ...[...pages, ...(service.config.openid.enabled ? [logoutEndpoints] : [])]
+      .flatMap((build) => build(front))
+      .map((endpoint) => ({ ...endpoint, answerError })),
     ...assetEndpoints(hosted),
     ...(service.config.session.enabled ? [sessionCodeEndpoint(front)] : []),
   ];

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { type Clock, forgettingClock } from '../base/clock.ts';
+import { nextRun } from '../base/next-run.ts';
 import type { EventRecord } from '../storage/records/records.ts';
 import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
+import { sendNotices } from './logout/send-notices.ts';
 import type { Service } from './service/service.ts';
 
 const batch = 1_000;
@@ -22,6 +24,7 @@ const KEYS_EVERY = 10_000;
 export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
   sweeping(forgettingClock(clock)),
   takingUpKeys(log, keysEvery),
+  sendingNotices(log),
   { name: 'checking the cost of password hashes', every: 60_000, run: ({ decoys }) => decoys.refresh() },
 ];
 
@@ -51,6 +54,22 @@ function repeat({ name, every, run, atOnce }: Chore, service: Service, log: Logg
     clearTimeout(timer);
     return running;
   };
+}
+
+/** Milliseconds between two looks for sessions that ended in another process. */
+const NOTICES_EVERY = 2_000;
+
+/** Sends logout tokens regularly, and at once when a session ends in this process. */
+function sendingNotices(log: Logger): Chore {
+  const name = 'sending logout tokens';
+  let send: (() => Promise<void>) | undefined;
+  const run = async (service: Service) => {
+    send ??= nextRun(() => sendNotices(service));
+    const atOnce = send;
+    service.sessionEnded.listen(() => void atOnce().catch((error) => log.warn({ err: error }, `${name} failed`)));
+    await atOnce();
+  };
+  return { name, every: NOTICES_EVERY, run, atOnce: true };
 }
 
 /** Deletes in small batches, so that no request waits for long. */

@@ -15,6 +15,9 @@ import { loadSecrets } from './clients/secrets.ts';
 import { buildFeed } from './feed/feed.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { buildUserKeys } from './keys/user-keys.ts';
+import { Bell } from './outbound/bell.ts';
+import { buildOutbound } from './outbound/outbound.ts';
+import { buildSectors } from './outbound/sectors.ts';
 import { type Accounts, buildAccounts } from './people/accounts.ts';
 import { type DecoyCosts, openDecoys } from './people/decoys.ts';
 import { buildKnownBrowsers } from './people/known-browsers.ts';
@@ -84,6 +87,7 @@ async function open(
   const accounts = await buildAccounts(config.users, { records, passwords, secrets });
   const untrustedProxies = new UntrustedProxies(clock, log);
   const clients = buildClients(config, records, clock);
+  const outbound = opened.adopt(buildOutbound(config), closeIt);
   return {
     config,
     clock,
@@ -102,9 +106,12 @@ async function open(
     loginAttempts: buildLoginAttempts({ counters, clock, maxFailures, window, ceiling }),
     counters,
     audit,
-    metrics: buildServiceMetrics(counters, untrustedProxies),
+    metrics: buildServiceMetrics({ counters, proxies: untrustedProxies, records }),
     untrustedProxies,
     feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
+    outbound,
+    sectors: buildSectors(outbound),
+    sessionEnded: new Bell(),
   };
 }
 

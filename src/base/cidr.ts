@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 export interface Cidr {
   readonly address: string;
@@ -15,4 +15,14 @@ export function parseCidr(text: string): Cidr | undefined {
   const prefix = length === undefined ? most : Number(length);
   if (length === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > most) return undefined;
   return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}
+
+/** All addresses in the CIDRs. Other texts are left out. */
+export function addressList(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of cidrs) {
+    const cidr = parseCidr(text);
+    if (cidr !== undefined) list.addSubnet(cidr.address, cidr.prefix, cidr.family);
+  }
+  return list;
 }

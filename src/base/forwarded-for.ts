@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net';
-import { parseCidr } from './cidr.ts';
+import { isIP } from 'node:net';
+import { addressList } from './cidr.ts';
 
 /** The trusted proxies. */
 export interface TrustedProxies {
@@ -12,21 +12,12 @@ export interface TrustedProxies {
 }
 
 export function parseTrustedProxies(cidrs: readonly string[]): TrustedProxies {
-  const list = blockList(cidrs);
+  const list = addressList(cidrs);
   const includes = (address: string) => {
     const version = isIP(address);
     return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
   };
   return { includes, believed: (lines) => believed(includes, hopsOf(lines)) };
-}
-
-function blockList(cidrs: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const text of cidrs) {
-    const cidr = parseCidr(text);
-    if (cidr !== undefined) list.addSubnet(cidr.address, cidr.prefix, cidr.family);
-  }
-  return list;
 }
 
 /** Lazy, from the right: a client may have written a hundred thousand hops. */

@@ -34,6 +34,12 @@ export function redirect(reply: FastifyReply, location: string): FastifyReply {
   return reply.code(303).headers({ location, 'referrer-policy': 'no-referrer' }).send();
 }
 
+/** The address with these parameters in its query. */
+export function withQuery(uri: string, values: ResponseValues): string {
+  const text = encodeForm(values);
+  return text === '' ? uri : append.query(uri, text);
+}
+
 /** The registered address stays unchanged, including its query (RFC 6749 §3.1.2). */
 const append = {
   query: (uri: string, text: string) => `${uri}${separator(uri)}${text}`,

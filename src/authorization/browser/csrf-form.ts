@@ -63,7 +63,7 @@ function requireSameBrowser({ browserCookie }: PageContext, request: FastifyRequ
 export async function readCsrfFormOfUser(
   front: PageContext,
   request: FastifyRequest,
-  kind: 'consent' | 'account',
+  kind: 'consent' | 'account' | 'logout',
 ): Promise<CsrfForm & { readonly visitor: SignedInUser }> {
   const posted = readCsrfForm(front, request, kind);
   const visitor = await findSignedInUser(front, request);

@@ -32,6 +32,8 @@ export const pagePaths = {
   endSession: '/oauth2/account/end-session',
   signOutEverywhere: '/oauth2/account/sign-out-everywhere',
   signOut: '/oauth2/sign-out',
+  logout: '/oauth2/logout',
+  confirmLogout: '/oauth2/logout/confirm',
 } as const;
 
 export type PageName = keyof typeof pagePaths;

@@ -58,8 +58,7 @@ export async function signIn(
   };
   const saved = await service.records.saveSession(session, judgedPassword(account), before?.session.hash);
   if (saved === 'outdated') return false;
-  if (before !== undefined && before.account.subject !== subject)
-    await service.records.endSession(before.session.id, before.session.subject, now);
+  if (before !== undefined && before.account.subject !== subject) await endBrowserSession(front, before);
   sessionCookie.set(reply, value);
   knownCookie.set(reply, service.knownBrowsers.withAccount(knownCookie.read(request), account));
   return true;
@@ -70,11 +69,20 @@ export async function signOut(
   { session, account }: SignedInUser,
   { request, reply }: BrowserExchange,
 ): Promise<void> {
-  const { records, clock } = front.service;
-  await records.endSession(session.id, session.subject, seconds(clock));
+  await endBrowserSession(front, { session });
   front.sessionCookie.clear(reply);
   const { subject: sub, username } = account;
   front.service.audit.record('logout', { sub, username, address: request.ip, request_id: request.id });
+}
+
+/** Its clients learn this at once. False: the user has no such session. */
+export async function endBrowserSession(
+  { service }: Pick<PageContext, 'service'>,
+  { session }: { readonly session: Pick<SessionRecord, 'id' | 'subject'> },
+): Promise<boolean> {
+  const isEnded = await service.records.endSession(session.id, session.subject, seconds(service.clock));
+  service.sessionEnded.ring();
+  return isEnded;
 }
 
 /** Ends every session, every grant and all their tokens. If `userKeysUntil` is given, it also rotates the user's own key. */
@@ -87,6 +95,7 @@ export async function signOutEverywhere(
   const { subject, username } = account;
   const now = seconds(clock);
   await records.signOutEverywhere({ subject, now, keysUntil: userKeysUntil(config, now) });
+  front.service.sessionEnded.ring();
   front.sessionCookie.clear(reply);
   audit.record('signed_out_everywhere', { sub: subject, username, address: request.ip, request_id: request.id });
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 /** The state that a page carries from its GET to its POST. */
 export interface Transaction {
-  readonly kind: 'login' | 'consent' | 'account';
+  readonly kind: 'login' | 'consent' | 'account' | 'logout';
   /** From the authorization request. Absent if the user came directly. */
   readonly parameters?: readonly (readonly [name: string, value: string])[];
   /** SHA-256 of the cookie of this browser, in base64url. */

@@ -5,6 +5,7 @@ import type { Service } from '../service/service.ts';
 import { scopeOfClaim } from './claims.ts';
 import { type ClaimsRequest, readClaimsRequest } from './claims-request.ts';
 import { readIdTokenHint } from './id-token-hint.ts';
+import { isPairwise } from './subject.ts';
 
 /** OpenID Connect's part of an authorization request (OpenID Connect Core §3.1.2.1). */
 export interface OpenidRequest {
@@ -26,6 +27,7 @@ export async function readOpenidRequest(
 ): Promise<OpenidRequest | undefined> {
   const { config } = service;
   if (!config.openid.enabled || !scope.includes('openid')) return undefined;
+  if (isPairwise(service, client)) await service.sectors.verify(client);
   const wanted = readClaimsRequest(parameters.get('claims'));
   const acr = config.openid.acr.pwd;
   refuseUnmet(wanted, acr);

@@ -6,8 +6,12 @@ type Seeing = Pick<RegisteredClient, 'id' | 'subjectType' | 'sectorIdentifierUri
 
 /** The user's `sub` as this client sees it (OpenID Connect Core §8). */
 export function subjectFor({ config, secrets }: Pick<Service, 'config' | 'secrets'>, client: Seeing, subject: string) {
-  if ((client.subjectType ?? config.openid.subject) === 'public') return subject;
+  if (!isPairwise({ config }, client)) return subject;
   return pairwiseName(secrets.pairwise, { sector: `host ${sectorOf(client)}`, subject });
+}
+
+export function isPairwise({ config }: Pick<Service, 'config'>, { subjectType }: Pick<Seeing, 'subjectType'>): boolean {
+  return (subjectType ?? config.openid.subject) === 'pairwise';
 }
 
 /** OpenID Connect Core §8.1. An app without a host is its own sector. */

@@ -78,9 +78,17 @@ export interface Texts {
     readonly done: Readonly<Record<'disconnected' | 'session_ended', string>>;
   };
   readonly formPost: { readonly title: string; readonly go: string };
+  readonly logout: {
+    readonly title: string;
+    readonly asks: (application: Html) => Html;
+    readonly means: string;
+    readonly submit: string;
+    readonly stay: string;
+  };
   readonly signedOut: {
     readonly title: string;
     readonly what: string;
+    readonly withClients: string;
     readonly everywhere: string;
     readonly signIn: string;
   };
@@ -219,9 +227,17 @@ export const english: Texts = {
     },
   },
   formPost: { title: 'Back to the application', go: 'Continue' },
+  logout: {
+    title: 'Sign out?',
+    asks: (application) => html`${application} asks you to sign out.`,
+    means: 'This also signs you out of the apps that you signed in to with this account in this browser.',
+    submit: 'Sign out',
+    stay: 'Stay signed in',
+  },
   signedOut: {
     title: 'You are signed out',
     what: 'You are signed out in this browser. Connected apps keep their access.',
+    withClients: 'You are signed out in this browser, and of the apps that you signed in to with it.',
     everywhere: 'You are signed out on all devices, and no app has access to your account.',
     signIn: 'Sign in again',
   },

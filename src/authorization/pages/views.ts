@@ -129,7 +129,18 @@ export interface FormPostView {
   readonly values: readonly (readonly [name: string, value: string])[];
 }
 
+export interface LogoutView {
+  readonly form: InteractionForm;
+  readonly person: Person;
+  /** The application that sent the user here. */
+  readonly application?: Application;
+  /** Path of the account page, for a user who stays. */
+  readonly account: string;
+}
+
 export interface SignedOutView {
+  /** Clients of OpenID Connect are signed out too. */
+  readonly clients?: boolean;
   /** Present after signing out everywhere: no session and no app is left. */
   readonly everywhere?: TookEffect;
   /** Path of the login page. */

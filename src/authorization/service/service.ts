@@ -11,6 +11,9 @@ import type { Secrets } from '../clients/secrets.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { SigningUserKeys } from '../keys/user-keys.ts';
+import type { Bell } from '../outbound/bell.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import type { Sectors } from '../outbound/sectors.ts';
 import type { Accounts } from '../people/accounts.ts';
 import type { DecoyCosts } from '../people/decoys.ts';
 import type { KnownBrowsers } from '../people/known-browsers.ts';
@@ -47,4 +50,9 @@ export interface Service {
   readonly untrustedProxies: UntrustedProxies;
   /** The feed of revocations. */
   readonly feed: Feed;
+  /** Requests to URLs of clients. */
+  readonly outbound: Outbound;
+  readonly sectors: Sectors;
+  /** Rings when a session ends. */
+  readonly sessionEnded: Bell;
 }

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Counters } from '../../counters/counters.ts';
+import type { Records } from '../../storage/records/records.ts';
 import type { UntrustedProxies } from './untrusted-proxies.ts';
 
 /** Prometheus metrics of the service. */
@@ -8,10 +9,27 @@ export interface Metrics {
   answered(endpoint: string, outcome: string): void;
   issued(grantType: string, format: string): void;
   introspected(active: boolean): void;
+  /** One request of the back-channel logout. */
+  logoutSent(result: 'told' | 'refused' | 'failed'): void;
 }
 
-export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxies): Metrics {
+export interface Measured {
+  readonly counters: Counters;
+  readonly proxies: UntrustedProxies;
+  readonly records: Pick<Records, 'countLogoutNotices'>;
+}
+
+export function buildServiceMetrics({ counters, proxies, records }: Measured): Metrics {
   const registry = new Registry();
+  new Gauge({
+    name: 'gatehouse_authorization_logout_notices',
+    help: 'Clients that the service must still tell about the end of a session. All processes count the same ones.',
+    registers: [registry],
+    async collect() {
+      // A scrape must not fail with the store.
+      this.set(await records.countLogoutNotices().catch(() => Number.NaN));
+    },
+  });
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',
     help: 'Addresses that send proxy headers but are not in `trusted_proxies`. Only the 16 most frequent ones.',
@@ -33,6 +51,9 @@ export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxie
   const counter = (name: string, help: string, labelNames: readonly [string, string?]) =>
     counted(registry, { name: `gatehouse_authorization_${name}`, help, labelNames });
   const introspections = counter('introspections_total', 'Introspection answers.', ['active']);
+  const logouts = counter('logout_tokens_total', 'Logout tokens by result: told, refused (400) or failed (retried).', [
+    'result',
+  ]);
   return {
     registry,
     answered: counter('answers_total', 'Answers by endpoint and outcome: ok or an error code.', [
@@ -41,6 +62,7 @@ export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxie
     ]),
     issued: counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']),
     introspected: (active) => introspections(String(active)),
+    logoutSent: (result) => logouts(result),
   };
 }
 

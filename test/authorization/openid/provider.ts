@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import type { Test } from 'tap';
+import type { AuthorizationDependencies } from '../../../src/authorization/authorization.ts';
 import type { OpenidConfig } from '../../../src/config/schema/openid.ts';
 import {
   answered,
@@ -32,6 +33,7 @@ export interface ProviderOptions {
   readonly client?: Partial<NewClient>;
   readonly clients?: readonly NewClient[];
   readonly config?: Omit<Changes, 'openid' | 'clients'>;
+  readonly deps?: Partial<AuthorizationDependencies>;
 }
 
 const alice = {
@@ -46,12 +48,13 @@ const alice = {
 /** The service as an OpenID Provider with two clients, where its issuer says that it is. */
 export function runProvider(
   t: Test,
-  { openid, client, clients = [], config }: ProviderOptions = {},
+  { openid, client, clients = [], config, deps }: ProviderOptions = {},
 ): Promise<FrontService> {
   const before = configuration();
   const [first, ...others] = before.users;
   if (first === undefined) throw new Error('no user');
   return runFront(t, {
+    ...deps,
     config: {
       ...config,
       scopes: { ...scopes, ...before.scopes, ...config?.scopes },

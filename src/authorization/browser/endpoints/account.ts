@@ -15,7 +15,12 @@ import type { BrowserExchange } from '../exchange.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
-import { signOutEverywhere as endVisits, findSignedInUser, type SignedInUser } from '../signed-in-user.ts';
+import {
+  endBrowserSession,
+  signOutEverywhere as endVisits,
+  findSignedInUser,
+  type SignedInUser,
+} from '../signed-in-user.ts';
 import { doneAddress, readDone } from '../took-effect.ts';
 
 /** The user's connected applications and sessions. Each can be ended. */
@@ -138,9 +143,10 @@ const disconnect: Action['carryOut'] = async ({ service }, { form, visitor, requ
   service.audit.record('app_disconnected', facts);
 };
 
-const endSession: Action['carryOut'] = async ({ service }, { form, visitor, request }) => {
+const endSession: Action['carryOut'] = async (front, { form, visitor, request }) => {
+  const { service } = front;
   const { subject: sub, username } = visitor.account;
-  const wasThere = await service.records.endSession(form.require('session'), sub, seconds(service.clock));
+  const wasThere = await endBrowserSession(front, { session: { id: form.require('session'), subject: sub } });
   if (wasThere) service.audit.record('session_ended', { sub, username, address: request.ip, request_id: request.id });
 };
 

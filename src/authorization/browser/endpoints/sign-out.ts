@@ -16,9 +16,13 @@ export function signOutEndpoints(front: PageContext): readonly PageEndpoint[] {
       async handle(request, reply) {
         if ((await findSignedInUser(front, request)) !== undefined) return redirect(reply, signIn);
         const done = readDone(request, ['everywhere'], front.service.clock);
-        return reply
-          .headers(pageHeaders())
-          .send(signedOutPage(front.site, { signIn, ...(done && { everywhere: done }) }));
+        return reply.headers(pageHeaders()).send(
+          signedOutPage(front.site, {
+            signIn,
+            clients: front.service.config.openid.enabled,
+            ...(done && { everywhere: done }),
+          }),
+        );
       },
     },
     {

@@ -1,0 +1,108 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, request } from 'undici';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import { type IsReachable, reachableBy } from './reachable.ts';
+
+/** An answer, or why there is none. `forbidden`: the service connected to nothing. */
+export type FetchOutcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * Requests to URLs that a client registered. They reach only public addresses, or those of `outbound.private_addresses`. The
+ * name is looked up once for each connection, and the connection goes to an address that was checked. Redirects are not
+ * followed. An answer has a time limit and a size limit.
+ */
+export interface Outbound {
+  get(url: string): Promise<FetchOutcome>;
+  /** Posts a form. */
+  post(url: string, form: Readonly<Record<string, string>>): Promise<FetchOutcome>;
+  close(): Promise<void>;
+}
+
+/** Bytes of an answer. */
+const LARGEST = 256 * 1024;
+
+class Forbidden extends Error {}
+
+export function buildOutbound({
+  outbound,
+  development,
+}: Pick<AuthorizationConfig, 'outbound' | 'development'>): Outbound {
+  const isReachable = reachableBy(outbound.private_addresses);
+  const { timeout } = outbound;
+  const agent = new Agent({
+    connect: { lookup: checkedLookup(isReachable), timeout },
+    connections: 8,
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    maxResponseSize: LARGEST,
+  });
+  const send = async (text: string, init: Init): Promise<FetchOutcome> => {
+    const url = URL.parse(text);
+    const fault = url === null ? 'not a URL' : faultOf(url, { isReachable, development });
+    if (url === null || fault !== undefined) return { kind: 'forbidden', reason: fault ?? 'not a URL' };
+    return answerOf(request(url, { ...init, dispatcher: agent, signal: AbortSignal.timeout(timeout) }));
+  };
+  return {
+    get: (url) => send(url, { method: 'GET', headers: { accept: 'application/json' } }),
+    post: (url, form) =>
+      send(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(form).toString(),
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+interface Init {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+async function answerOf(sent: ReturnType<typeof request>): Promise<FetchOutcome> {
+  try {
+    const { statusCode, body } = await sent;
+    return { kind: 'answered', status: statusCode, body: await body.text() };
+  } catch (error) {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    return { kind: cause instanceof Forbidden ? 'forbidden' : 'failed', reason: cause.message };
+  }
+}
+
+interface Rules {
+  readonly isReachable: IsReachable;
+  readonly development: boolean;
+}
+
+/** An address in the URL is never looked up, so it is checked here. Plain http needs an allowed private address. */
+function faultOf({ protocol, hostname }: URL, { isReachable, development }: Rules): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isAddress = isIP(host) !== 0;
+  if (isAddress && !isReachable(host)) return notPublic(host);
+  const isOwnNetwork = isAddress || host === 'localhost';
+  if (protocol === 'https:' || (protocol === 'http:' && (development || isOwnNetwork))) return undefined;
+  return 'not an https URL';
+}
+
+/** Refuses a name if one of its addresses is forbidden. */
+function checkedLookup(isReachable: IsReachable): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, '');
+      const forbidden = addresses.find(({ address }) => !isReachable(address));
+      if (forbidden !== undefined) return done(new Forbidden(notPublic(forbidden.address)), '');
+      const [first] = addresses;
+      if (options.all === true || first === undefined) return done(null, addresses);
+      return done(null, first.address, first.family);
+    });
+  };
+}
+
+function notPublic(address: string): string {
+  return `${address} is not a public address, and \`outbound.private_addresses\` does not contain it`;
+}

@@ -1,0 +1,131 @@
+import t, { type Test } from 'tap';
+import { waitAfter } from '../../../src/authorization/logout/send-notices.ts';
+import { settableClock } from '../../support/settable-clock.ts';
+import { until } from '../../support/until.ts';
+import { openTab, signedIn } from '../browser/walk.ts';
+import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from './provider.ts';
+import { onLoopback, type RelyingParty, relyingParty } from './relying-party.ts';
+
+const logout = (id_token: string) => `/oauth2/logout?${new URLSearchParams({ id_token_hint: id_token })}`;
+
+async function providerFor(t: Test, party: Pick<RelyingParty, 'url'>, more: Parameters<typeof runProvider>[1] = {}) {
+  return runProvider(t, { client: { backchannel_logout_uri: party.url }, config: onLoopback, ...more });
+}
+
+t.test('each client of the session gets a logout token, and no other client does', async (t) => {
+  const [party, bystander] = [await relyingParty(t), await relyingParty(t)];
+  const service = await providerFor(t, party, {
+    clients: [
+      { client_id: 'bystander', client_secret: rp.secret, scope: 'openid', backchannel_logout_uri: bystander.url },
+    ],
+  });
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  const claims = await verified(service, id_token);
+  await redeemed(service, await walk(tab, openidPath({ client_id: rp2.id, redirect_uri: callback2 })), rp2, callback2);
+  await tab.get(logout(id_token));
+  t.ok(await until(() => party.tokens.length > 0));
+  const [token = ''] = party.tokens;
+  const told = await verified(service, token, { typ: 'logout+jwt' });
+  t.match(told, { sub: 'alice', aud: rp.id, sid: claims.sid, jti: /./ });
+  t.strictSame(told.events, { 'http://schemas.openid.net/event/backchannel-logout': {} });
+  t.equal(told.nonce, undefined);
+  t.equal(Number(told.exp) - Number(told.iat), 120);
+  t.ok(await until(async () => (await service.service.records.countLogoutNotices()) === 0));
+  t.equal(party.tokens.length, 1);
+  t.equal(bystander.tokens.length, 0);
+  t.match(service.logged(), '"event":"backchannel_logout"');
+});
+
+t.test('the ID token and the logout token are not valid in each other’s place', async (t) => {
+  const party = await relyingParty(t);
+  const service = await providerFor(t, party);
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  await tab.get(logout(id_token));
+  t.ok(await until(() => party.tokens.length > 0));
+  const [token = ''] = party.tokens;
+  t.equal((await tab.get(logout(token))).status, 400);
+});
+
+t.test('a client that fails gets the token again, with the same jti, until it answers 200 or 204', async (t) => {
+  const party = await relyingParty(t, [500, 302, 204]);
+  const clock = settableClock();
+  const service = await providerFor(t, party, { deps: { clock } });
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  await tab.get(logout(id_token));
+  for (const attempts of [1, 2, 3]) {
+    t.ok(await until(() => party.tokens.length === attempts), `attempt ${attempts}`);
+    clock.advance(waitAfter(attempts) * 1000);
+    service.service.sessionEnded.ring();
+  }
+  t.ok(await until(async () => (await service.service.records.countLogoutNotices()) === 0));
+  const ids = await Promise.all(party.tokens.map(async (token) => payload(token).jti));
+  t.equal(new Set(ids).size, 1);
+  t.equal(party.tokens.length, 3);
+});
+
+function payload(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+t.test('400 ends the attempts, and the audit log says so', async (t) => {
+  const party = await relyingParty(t, [400]);
+  const service = await providerFor(t, party);
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  await tab.get(logout(id_token));
+  t.ok(await until(() => service.logged().includes('"event":"backchannel_logout_refused"')));
+  t.equal(await service.service.records.countLogoutNotices(), 0);
+});
+
+t.test('after a day without an answer the service gives up, and the audit log says so', async (t) => {
+  const party = await relyingParty(t, Array(100).fill(503));
+  const clock = settableClock();
+  const service = await providerFor(t, party, { deps: { clock } });
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  await tab.get(logout(id_token));
+  t.ok(await until(() => party.tokens.length === 1));
+  clock.advance(25 * 3_600_000);
+  service.service.sessionEnded.ring();
+  t.ok(await until(() => service.logged().includes('"event":"backchannel_logout_failed"')));
+  t.equal(await service.service.records.countLogoutNotices(), 0);
+});
+
+t.test('the wait doubles from attempt to attempt, up to an hour', async (t) => {
+  t.strictSame([1, 2, 3, 11, 12, 40].map(waitAfter), [2, 4, 8, 2048, 3600, 3600]);
+});
+
+t.test('signing out everywhere tells the clients of all sessions', async (t) => {
+  const party = await relyingParty(t);
+  const service = await providerFor(t, party);
+  const sids = new Set<unknown>();
+  for (let i = 0; i < 3; i++) sids.add((await verified(service, (await loggedIn(service)).id_token)).sid);
+  const tab = await signedIn(service);
+  const account = await tab.get('/oauth2/account');
+  await tab.post('/oauth2/account/sign-out-everywhere', { csrf: account.field('csrf') });
+  t.ok(await until(() => party.tokens.length === 3));
+  t.strictSame(new Set(party.tokens.map((token) => payload(token).sid)), sids);
+});
+
+t.test('a URL that leads to a private address is never connected to', async (t) => {
+  const party = await relyingParty(t);
+  const service = await runProvider(t, { client: { backchannel_logout_uri: party.url } });
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  await tab.get(logout(id_token));
+  t.ok(
+    await until(async () => (await (await fetch(`${service.admin}/metrics`)).text()).includes('result="failed"} 1')),
+  );
+  t.equal(party.tokens.length, 0);
+});
+
+t.test('the notice of a client that was removed is dropped', async (t) => {
+  const service = await runProvider(t);
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  await tab.get(logout(id_token));
+  t.ok(await until(async () => (await service.service.records.countLogoutNotices()) === 0));
+});
