@@ -8,7 +8,7 @@ import { makeLogoutToken } from './logout-token.ts';
 /** Notices that one process takes at a time. It sends them all at once. */
 const TAKEN = 20;
 /** Seconds for which a process has a notice alone, beside the time limit of a request. */
-const LEASE = 10;
+const LEASE = 5;
 
 /** Sends all due logout tokens. */
 export async function sendNotices(service: Service): Promise<void> {

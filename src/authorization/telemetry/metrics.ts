@@ -13,13 +13,13 @@ export interface Metrics {
   logoutSent(result: 'told' | 'refused' | 'failed'): void;
 }
 
-export interface Measured {
+export interface MeasuredParts {
   readonly counters: Counters;
   readonly proxies: UntrustedProxies;
   readonly records: Pick<Records, 'countLogoutNotices'>;
 }
 
-export function buildServiceMetrics({ counters, proxies, records }: Measured): Metrics {
+export function buildServiceMetrics({ counters, proxies, records }: MeasuredParts): Metrics {
   const registry = new Registry();
   new Gauge({
     name: 'gatehouse_authorization_logout_notices',

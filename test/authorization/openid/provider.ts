@@ -94,7 +94,12 @@ export interface OpenidAnswer extends TokenAnswer {
   readonly id_token: string;
 }
 
-export async function redeemed(service: FrontService, page: Page, client = rp, uri = callback): Promise<OpenidAnswer> {
+export async function redeemed(
+  service: Pick<FrontService, 'post'>,
+  page: Page,
+  client = rp,
+  uri = callback,
+): Promise<OpenidAnswer> {
   const { code = '' } = answered(page);
   const form = { grant_type: 'authorization_code', code, redirect_uri: uri, code_verifier: verifier };
   const response = await service.post('/oauth2/token', form, basic(client));
@@ -109,6 +114,11 @@ export async function loggedIn(
   tab: Tab = openTab(service),
 ): Promise<OpenidAnswer> {
   return redeemed(service, await walk(tab, openidPath(changes)));
+}
+
+/** The same at a service of another process. */
+export async function loggedInAt(service: Pick<FrontService, 'post'>, tab: Tab): Promise<OpenidAnswer> {
+  return redeemed(service, await walk(tab, openidPath()));
 }
 
 /** As a client verifies an ID token: by the key set and the metadata. */
