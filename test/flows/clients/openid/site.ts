@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import type { IdTokenAlgorithm } from '../../../../src/config/schema/authorization.ts';
 import { type FrontService, openTab, type Page, type Tab } from '../../../authorization/browser/walk.ts';
 import { type ProviderOptions, rp, runProvider, walk } from '../../../authorization/openid/provider.ts';
 import { callback } from '../../../authorization/running-service.ts';
@@ -13,11 +14,19 @@ export interface Registration {
   readonly callback: string;
   /** The service sends the browser here after a logout. */
   readonly signedOut: string;
+  /** By default, RS256 and public subjects. */
+  readonly alg?: IdTokenAlgorithm;
+  readonly subjectType?: 'pairwise';
 }
 
 export const withSecret: Registration = { ...rp, callback, signedOut: 'https://shop.example.com/signed-out' };
 
-export const withoutSecret: Registration = { ...native, signedOut: 'http://127.0.0.1:4711/signed-out' };
+export const withoutSecret: Registration = {
+  ...native,
+  signedOut: 'http://127.0.0.1:4711/signed-out',
+  alg: 'EdDSA',
+  subjectType: 'pairwise',
+};
 
 export interface OpenidSite extends FrontService {
   /** In the one browser of alice: logs in and allows everything where the service asks. The address of the client at the end. */
@@ -31,7 +40,7 @@ export async function openidSite(t: Test, client: Registration, options: Provide
   return { ...service, visit: (url) => arrival(tab, String(url)) };
 }
 
-export function registered({ id, secret, callback, signedOut }: Registration) {
+export function registered({ id, secret, callback, signedOut, alg, subjectType }: Registration) {
   return {
     client_id: id,
     ...(secret !== undefined && { client_secret: secret }),
@@ -39,6 +48,8 @@ export function registered({ id, secret, callback, signedOut }: Registration) {
     grant_types: ['authorization_code' as const, 'refresh_token' as const],
     redirect_uris: [callback],
     post_logout_redirect_uris: [signedOut],
+    ...(alg !== undefined && { id_token_signed_response_alg: alg }),
+    ...(subjectType !== undefined && { subject_type: subjectType }),
   };
 }
 

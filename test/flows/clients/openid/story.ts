@@ -19,7 +19,7 @@ interface Claims {
 
 const kinds = [
   { kind: 'a client with a secret', client: withSecret },
-  { kind: 'a public client', client: withoutSecret },
+  { kind: 'a public client with EdDSA and pairwise subjects', client: withoutSecret },
 ];
 
 /** The same story with each certified library. The library itself verifies each ID token. */
@@ -46,13 +46,14 @@ export function played(peer: Peer): Prepared {
 }
 
 /** Checks what a relying party told. */
-export function judge(t: Test, told: Told, issuer: string, { signedOut }: Pick<Registration, 'signedOut'>): void {
+export function judge(t: Test, told: Told, issuer: string, { signedOut, subjectType }: Registration): void {
   const first = told['ID token'] as Claims;
+  const sub = subjectType === 'pairwise' ? /^[\w-]{43}$/ : 'alice';
   t.match(told, {
     discovered: issuer,
-    'ID token': { iss: issuer, sub: 'alice', amr: ['pwd'], auth_time: Number, sid: String },
+    'ID token': { iss: issuer, sub, amr: ['pwd'], auth_time: Number, sid: String },
     'ID token of another request': String,
-    userinfo: { sub: 'alice', name: 'Alice Ng', email: 'alice@example.com', email_verified: true },
+    userinfo: { sub: first.sub, name: 'Alice Ng', email: 'alice@example.com', email_verified: true },
     'ID token of the refresh': { iss: issuer, sub: first.sub, sid: first.sid, auth_time: first.auth_time },
     'signed out': `${signedOut}?state=${told['state of the logout']}`,
     'state of the logout': /^.{8,}$/,
