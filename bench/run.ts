@@ -1,4 +1,4 @@
-// `npm run bench -- gateway|figures|routes|http-auth|authorization|user-keys|user-keys-gateway|workers|shares|cost|verify [--base DIR] [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
+// `npm run bench -- gateway|figures|routes|http-auth|authorization|id-tokens|user-keys|user-keys-gateway|workers|shares|cost|verify [--base DIR] [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { picture } from './gateway/picture.ts';
 import { readResults, resultsText, writeResults } from './gateway/results-file.ts';
 import { gatewayText } from './gateway/text.ts';
 import { benchHttpAuth, httpAuthTable } from './http-auth.ts';
+import { benchIdTokens, idTokenTable } from './id-tokens.ts';
 import { benchRoutes, routeTable } from './routes.ts';
 import { benchShares, sharesTable } from './shares/bench.ts';
 import { isTool } from './tools.ts';
@@ -109,6 +110,15 @@ async function runHttpAuth(): Promise<void> {
   );
 }
 
+async function runIdTokens(): Promise<void> {
+  const report = await benchIdTokens({ rounds: count('rounds'), say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, ...report }, undefined, 2)}\n`
+      : `\n${idTokenTable(report)}\n`,
+  );
+}
+
 async function runUserKeys(): Promise<void> {
   const report = await benchUserKeys({ rounds: count('rounds'), say });
   process.stdout.write(
@@ -170,6 +180,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   routes: runRoutes,
   'http-auth': runHttpAuth,
   authorization: runAuthorization,
+  'id-tokens': runIdTokens,
   'user-keys': runUserKeys,
   'user-keys-gateway': runUserKeysGateway,
   workers: runWorkers,

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import t from 'tap';
-import { derOfEs256 } from '../../src/jwt/ecdsa-der.ts';
+import { derOfEs256, es256OfDer } from '../../src/jwt/ecdsa-der.ts';
 import fc, { tries } from '../support/properties.ts';
 
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
@@ -72,5 +72,18 @@ t.test('what it makes of a signature is what OpenSSL signs and verifies', async 
     const der = derOfEs256(sign('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' }));
     if (der === undefined || !verify('sha256', data, publicKey, der)) return t.fail(`${count}`);
   }
+  t.pass();
+});
+
+t.test('the way back gives the same bytes for each pair of numbers', async (t) => {
+  const number = fc.bigInt({ min: 1n, max: ORDER - 1n });
+  const small = fc.bigInt({ min: 1n, max: 0xffffn });
+  fc.assert(
+    fc.property(fc.oneof(number, small), fc.oneof(number, small), (r, s) => {
+      const der = derOfEs256(raw(r, s));
+      return der !== undefined && es256OfDer(der).equals(raw(r, s));
+    }),
+    tries(1_000, 100_000),
+  );
   t.pass();
 });

@@ -39,7 +39,10 @@ export interface SigningKeys {
    * removed key. Rejects with `StorageUnavailable` if the store does not confirm.
    */
   readonly sign: Sign;
-  /** The same with the current key of this algorithm. */
+  /**
+   * The same with the current key of this algorithm, for tokens that only clients verify. They take the keys of `jwks`, so the
+   * store is not asked.
+   */
   readonly signWith: (alg: SigningAlgorithm) => Sign;
   /** Loads the current keys of the store, even while an earlier call is running. */
   look(): Promise<void>;
@@ -73,17 +76,8 @@ export async function loadSigningKeys(options: SigningKeysOptions): Promise<Sign
     get current() {
       return current;
     },
-    sign: signAndLook(
-      () => current,
-      look,
-      ({ signer }) => signer,
-    ),
-    signWith: (alg) =>
-      signAndLook(
-        () => current,
-        look,
-        ({ signers }) => signerOf(signers, alg),
-      ),
+    sign: signAndLook(() => current, look),
+    signWith: (alg) => (typ, claims) => signerOf(current.signers, alg).sign(typ, claims),
     look,
     async refresh() {
       await turnOver(options);
@@ -95,14 +89,10 @@ export async function loadSigningKeys(options: SigningKeysOptions): Promise<Sign
 /** Attempts for one token. Each failed attempt means that a leaked key was replaced at that moment. */
 const MOST_TRIES = 5;
 
-function signAndLook(
-  current: () => SigningKeySet,
-  look: () => Promise<void>,
-  choose: (keys: SigningKeySet) => Signer,
-): Sign {
+function signAndLook(current: () => SigningKeySet, look: () => Promise<void>): Sign {
   return async (typ, claims) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { sign, kid } = choose(current());
+      const { sign, kid } = current().signer;
       const token = await sign(typ, claims);
       if (kid === undefined) return token;
       await look();
