@@ -8,5 +8,5 @@ t.setTimeout(240_000);
 
 const idpyoidc = { name: 'idpyoidc', requirements: 'idpyoidc-requirements.txt', script: 'idpyoidc_client.py' };
 
-/** The library has no public clients. */
+// The library has no public clients.
 openidTests(t, 'idpyoidc', () => played(pythonPeer(idpyoidc)), withSecret);
