@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, Load>> = {
   import: () => import('./commands/import.ts'),
   client: () => import('./commands/client.ts'),
   user: () => import('./commands/user.ts'),
+  login: () => import('./commands/login.ts'),
   token: () => import('./commands/token.ts'),
   key: () => import('./commands/key.ts'),
   digest: () => import('./commands/digest.ts'),
@@ -57,6 +58,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
   'Commands for clients, users, tokens and keys:': [
     'client',
     'user',
+    'login',
     'token',
     'key',
     'digest',

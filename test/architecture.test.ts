@@ -97,6 +97,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'explain',
     'http-users',
     'init',
+    'login',
     '.',
   ],
   config: ['words', 'files', 'schemes', 'schema', 'yaml', 'validate', 'rules', 'load', 'show'],

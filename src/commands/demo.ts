@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
@@ -6,6 +6,7 @@ import { standardOutput } from '../base/turn-lines.ts';
 import { startDemo } from '../demo/demo.ts';
 import type { Ports } from '../demo/files.ts';
 import { requestLines } from '../demo/request-lines.ts';
+import { portNumber } from './common/port-number.ts';
 
 /** `gatehouse demo`: everything in one process, with requests to paste. */
 export function register(program: Command): void {
@@ -14,12 +15,12 @@ export function register(program: Command): void {
     .description(
       'gateway, authorization service, a sample API and a client page in one process, with requests to paste',
     )
-    .option('--gateway <port>', 'port of the gateway', port, 8080)
-    .option('--authorization <port>', 'port of the authorization service', port, 8081)
-    .option('--api <port>', 'port of the sample API', port, 9000)
-    .option('--client <port>', 'port of the client page', port, 8082)
-    .option('--admin <port>', "port of the gateway's admin listener", port, 9901)
-    .option('--health <port>', 'port of its health listener', port, 9900)
+    .option('--gateway <port>', 'port of the gateway', portNumber, 8080)
+    .option('--authorization <port>', 'port of the authorization service', portNumber, 8081)
+    .option('--api <port>', 'port of the sample API', portNumber, 9000)
+    .option('--client <port>', 'port of the client page', portNumber, 8082)
+    .option('--admin <port>', "port of the gateway's admin listener", portNumber, 9901)
+    .option('--health <port>', 'port of its health listener', portNumber, 9900)
     .action(run);
 }
 
@@ -40,11 +41,4 @@ async function run(ports: Ports): Promise<void> {
     );
     process.exitCode = 1;
   }
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,5}$/.test(text) || value < 1 || value > 65_535)
-    throw new InvalidArgumentError('A port is a number from 1 to 65535.');
-  return value;
 }

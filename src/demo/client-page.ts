@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { addresses, demoPage, everyScope, type Ports } from './files.ts';
+import { addresses, demoPage, type Ports, signInScope } from './files.ts';
 
 const html = 'text/html; charset=utf-8';
 
-/** Path → file beside this one. The redirect address shows the same page. */
+/** Path → file beside this one. The addresses after a sign-in and a sign-out show the same page. */
 const served = {
   '/': { file: 'index.html', type: html },
   '/callback': { file: 'index.html', type: html },
+  '/signed-out': { file: 'index.html', type: html },
   '/client.js': { file: 'client.js', type: 'text/javascript; charset=utf-8' },
   '/style.css': { file: 'style.css', type: 'text/css; charset=utf-8' },
 } as const;
@@ -15,7 +16,7 @@ const served = {
 /** A client with a separate origin. The script in the browser does everything; this server only delivers it. */
 export function buildClientPage(ports: Ports): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true });
-  const { issuer, api, redirectUri } = addresses(ports);
+  const { issuer, api, redirectUri, afterLogout } = addresses(ports);
   const headers = {
     'cache-control': 'no-store',
     'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self' ${issuer} ${api}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -27,6 +28,13 @@ export function buildClientPage(ports: Ports): FastifyInstance {
     const body = readFileSync(new URL(`page/${file}`, import.meta.url));
     app.get(path, (_request, reply) => reply.type(type).send(body));
   }
-  app.get('/settings.json', () => ({ issuer, api, redirectUri, clientId: demoPage.id, scope: everyScope }));
+  app.get('/settings.json', () => ({
+    issuer,
+    api,
+    redirectUri,
+    afterLogout,
+    clientId: demoPage.id,
+    scope: signInScope,
+  }));
   return app;
 }

@@ -25,15 +25,22 @@ export const shop = { id: 'shop', secret: 'demo-secret-of-the-shop' };
 /** A page in a browser cannot keep a secret. */
 export const demoPage = { id: 'page' };
 
+/** The client of `gatehouse login`. A program on a user's machine cannot keep a secret either. */
+export const terminal = { id: 'cli' };
+
 /** The user who can log in. */
 export const user = {
   name: 'alice',
+  fullName: 'Alice Liddell',
   password: 'wonderland',
   hash: '$argon2id$v=19$m=19456,t=2,p=1$fW2or27Tb+pC0kHNW5j/iQ$zrPHpT+tVpy1RzcITxgkUdKX34zSV+8/60OKOg4iYWE',
 };
 
 /** The scope that the demo's clients may request. */
 export const everyScope = 'orders.read orders.write';
+
+/** The scope of a client that signs users in. */
+export const signInScope = `openid profile ${everyScope}`;
 
 /** The URLs of the parts, by their ports. */
 export function addresses({ gateway, authorization, api, client, admin, health }: Ports) {
@@ -48,6 +55,7 @@ export function addresses({ gateway, authorization, api, client, admin, health }
     admin: at(admin),
     health: at(health),
     redirectUri: `${at(client)}/callback`,
+    afterLogout: `${at(client)}/signed-out`,
   };
 }
 
@@ -98,11 +106,12 @@ routes:
 }
 
 function authorizationYaml(ports: Ports): string {
-  const { api, issuer, redirectUri } = addresses(ports);
+  const { api, issuer, redirectUri, afterLogout } = addresses(ports);
   return `version: 1
 issuer: ${issuer}
 listen: 127.0.0.1:${ports.authorization}
 storage: sqlite:demo.db
+openid: { enabled: true }
 resources: ["${api}"]
 scopes: { orders.read: Read your orders, orders.write: Change your orders }
 clients:
@@ -114,10 +123,16 @@ clients:
   - client_id: ${demoPage.id}
     client_name: The page of the demo
     redirect_uris: ["${redirectUri}"]
-    scope: ${everyScope}
+    post_logout_redirect_uris: ["${afterLogout}"]
+    scope: ${signInScope}
+    grant_types: [authorization_code]
+  - client_id: ${terminal.id}
+    client_name: The command gatehouse login
+    redirect_uris: ["http://127.0.0.1/callback"]
+    scope: ${signInScope}
     grant_types: [authorization_code]
   - { client_id: gateway, client_secret: demo-secret-of-the-gateway, grant_types: [], introspect: true, events: true }
 users:
-  - { username: ${user.name}, password_argon2: "${user.hash}" }
+  - { username: ${user.name}, name: ${user.fullName}, password_argon2: "${user.hash}" }
 `;
 }

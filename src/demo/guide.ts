@@ -1,5 +1,5 @@
 import { shellWord } from '../base/shell-word.ts';
-import { addresses, type DemoFiles, type Ports, shop, user } from './files.ts';
+import { addresses, type DemoFiles, type Ports, shop, terminal, user } from './files.ts';
 
 /** The guide that the running demo prints. Every command in it works unchanged, from any folder. */
 export function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
@@ -15,7 +15,7 @@ export function guide(ports: Ports, files: DemoFiles, accessToken: string): stri
 
   Open these in a browser. The user is ${user.name}, and the password is ${user.password}:
 
-  A client page: sign in and consent, and the page calls the API with its token
+  A client page: sign in and consent, and the page calls the API with its token, until you sign out everywhere
     ${page}/
 
   The login page, which leads to the connected apps
@@ -30,7 +30,7 @@ ${requests(ports, files, accessToken)}
 
 /** Titles with their commands. Three digits at the start of a title are the status of the answer. */
 function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
-  const { api, admin, token, revocation } = addresses(ports);
+  const { api, issuer, admin, token, revocation } = addresses(ports);
   const order = `${api}/orders/7`;
   const bearer = `-H 'Authorization: Bearer ${accessToken}'`;
   const client = `-u ${shop.id}:${shop.secret}`;
@@ -56,6 +56,10 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
       `curl -s ${client} -d token=${accessToken} ${revocation} && sleep 1 && curl -s ${bearer} ${order}`,
     ],
     ['The decisions of the next 30 seconds, live', `curl -N ${admin}/decisions`],
+    [
+      `A token for ${user.name}: the command opens a browser, and prints the token after the sign-in`,
+      `${gatehouse()} login --issuer ${issuer} --client-id ${terminal.id}`,
+    ],
   ];
   return rows.map(([title, command]) => `  ${title}\n    ${command}\n`).join('\n');
 }

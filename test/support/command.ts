@@ -23,13 +23,16 @@ export interface Command {
 export function command(
   t: Test,
   args: readonly string[],
-  { node = process.execPath, env = {}, flags = [] as readonly string[], cwd = process.cwd() } = {},
+  { node = process.execPath, env = {}, flags = [] as readonly string[], cwd = process.cwd(), input = '' } = {},
 ): Command {
   const child = spawn(node, [...flags, launcher, ...args], {
     env: { ...process.env, ...env },
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // it may end before it has read everything
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (output.stdout += String(chunk)));
   child.stderr.on('data', (chunk) => (output.stderr += String(chunk)));

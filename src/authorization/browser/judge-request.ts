@@ -5,7 +5,8 @@ import type { RegisteredClient } from '../clients/clients.ts';
 import { readOpenidRequest } from '../openid/openid-request.ts';
 import type { Service } from '../service/service.ts';
 import { grantedAudience, grantedScope } from '../tokens/granted.ts';
-import type { Addressed, AuthorizationRequest, ResponseMode, ResponseType } from './authorization-request.ts';
+import { answerWay } from './answer-way.ts';
+import type { Addressed, AuthorizationRequest, ResponseType } from './authorization-request.ts';
 import { isRegistered } from './redirect-address.ts';
 import { responseTypes } from './response-types.ts';
 
@@ -40,14 +41,6 @@ function redirectAddress(
   if (only === undefined || others.length > 0)
     throw new OAuthError('redirect_refused', { description: 'The parameter redirect_uri is missing.' });
   return { redirectUri: only, redirectUriSent: false };
-}
-
-/** Sends errors in the requested response mode too, if the mode is valid. */
-function answerWay(parameters: Parameters): { state: string | undefined; mode: ResponseMode } {
-  const type = responseTypes.get(parameters.get('response_type') ?? '');
-  const asked = parameters.get('response_mode');
-  const mode = type?.modes.find((mode) => mode === asked) ?? type?.modes[0] ?? 'query';
-  return { state: parameters.get('state'), mode };
 }
 
 /** Checks everything else. The client learns about faults here (RFC 6749 §4.1.2.1). */

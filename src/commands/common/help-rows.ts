@@ -106,6 +106,14 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
   'user remove': { examples: ['gatehouse user remove alice'], reads: true },
   'user sign-out': { examples: ['gatehouse user sign-out alice'], reads: true },
   'user rotate-key': { examples: ['gatehouse user rotate-key alice'], reads: true },
+  login: {
+    examples: [
+      'gatehouse login --issuer https://auth.example.com --client-id cli --scope "openid profile orders.read"',
+      'gatehouse login --client-id cli --no-browser --json',
+      'gatehouse login --client-id cli --client-secret < secret.txt',
+    ],
+    reads: true,
+  },
   'token introspect': { examples: ['gatehouse token introspect < token.txt'], reads: true },
   'token revoke': { examples: ['gatehouse token revoke < token.txt'], reads: true },
   'key list': { examples: ['gatehouse key list'], reads: true },

@@ -1,22 +1,30 @@
-// The client page of the demo: an authorization code with PKCE in a browser, without a library, so that it can be read.
+// The client page of the demo: OpenID Connect with a code and PKCE in a browser, without a library, so that it can be read.
 
 const settings = await getJson('/settings.json');
 
-/** The token stays in memory: whatever is stored can be read by every script of the origin. */
+/** The tokens stay in memory: whatever is stored can be read by every script of the origin. */
 let accessToken;
+let idToken;
 
 /** What the answer must fit, kept from one address to the next; it is taken once. */
-const asked = {
-  keep: (request) => sessionStorage.setItem('request', JSON.stringify(request)),
-  take() {
-    const text = sessionStorage.getItem('request');
-    sessionStorage.removeItem('request');
-    return text === null ? undefined : JSON.parse(text);
-  },
-};
+const asked = kept('request');
+
+/** A token that is about to end, kept until the browser is back. */
+const ending = kept('ending');
+
+function kept(name) {
+  return {
+    keep: (value) => sessionStorage.setItem(name, JSON.stringify(value)),
+    take() {
+      const text = sessionStorage.getItem(name);
+      sessionStorage.removeItem(name);
+      return text === null ? undefined : JSON.parse(text);
+    },
+  };
+}
 
 async function signIn() {
-  const request = { state: random(), verifier: random() };
+  const request = { state: random(), nonce: random(), verifier: random() };
   const { authorization_endpoint } = await discover();
   asked.keep(request);
   const url = new URL(authorization_endpoint);
@@ -26,6 +34,7 @@ async function signIn() {
     redirect_uri: settings.redirectUri,
     scope: settings.scope,
     state: request.state,
+    nonce: request.nonce,
     code_challenge: await challengeOf(request.verifier),
     code_challenge_method: 'S256',
   });
@@ -39,10 +48,70 @@ async function finish() {
   history.replaceState(null, '', '/');
   judge(answer, request);
   const token = await redeem(once(answer, 'code'), request.verifier);
+  const { sub } = claimsOf(token.id_token, request.nonce);
   accessToken = token.access_token;
+  idToken = token.id_token;
   find('scope').textContent = token.scope;
+  find('sub').textContent = sub;
+  find('name').textContent = (await userinfo(sub)).name ?? sub;
   find('granted').hidden = false;
   await call('GET', '/orders/7');
+}
+
+/**
+ * OpenID Connect Core §3.1.3.7. The page got the ID token from the token endpoint itself, so it needs no signature (item 6).
+ */
+function claimsOf(text, nonce) {
+  const [, payload = ''] = (text ?? '').split('.');
+  const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (sign) => sign.charCodeAt(0));
+  const claims = JSON.parse(new TextDecoder().decode(bytes));
+  const { iss, aud, exp } = claims;
+  if (iss !== settings.issuer || aud !== settings.clientId) throw new Error('The ID token is for another client.');
+  if (claims.nonce !== nonce) throw new Error('The ID token belongs to another sign-in: its nonce is another.');
+  if (exp * 1000 < Date.now()) throw new Error('The ID token has expired.');
+  return claims;
+}
+
+/** OpenID Connect Core §5.3.2: claims of another subject do not count. */
+async function userinfo(sub) {
+  const { userinfo_endpoint } = await discover();
+  const claims = await getJson(userinfo_endpoint, { headers: { authorization: `Bearer ${accessToken}` } });
+  return claims.sub === sub ? claims : {};
+}
+
+/** OpenID Connect RP-Initiated Logout §2: the browser goes to the authorization service, and comes back. */
+async function signOut() {
+  const { end_session_endpoint } = await discover();
+  const state = random();
+  ending.keep({ state, accessToken });
+  const url = new URL(end_session_endpoint);
+  url.search = new URLSearchParams({
+    id_token_hint: idToken,
+    post_logout_redirect_uri: settings.afterLogout,
+    state,
+  });
+  location.assign(url);
+}
+
+/** Shows that the API refuses the token now. */
+async function signedOut() {
+  const state = once(new URLSearchParams(location.search), 'state');
+  const ended = ending.take();
+  history.replaceState(null, '', '/');
+  if (ended === undefined || ended.state !== state)
+    throw new Error('This answer belongs to no sign-out of this page: its state is another.');
+  find('gone').hidden = false;
+  accessToken = ended.accessToken;
+  await callUntilRefused('GET', '/orders/7');
+  accessToken = undefined;
+}
+
+/** The gateway learns of the end of a session within a second. */
+async function callUntilRefused(method, path) {
+  for (let calls = 0; calls < 20; calls++) {
+    if ((await call(method, path)) === 401) return;
+    await new Promise((passed) => setTimeout(passed, 250));
+  }
 }
 
 /** RFC 6749 §10.12 and RFC 9207 §2.4: an answer to no request of this page, or of another issuer, is no answer. */
@@ -75,11 +144,13 @@ async function call(method, path) {
   const response = await fetch(settings.api + path, { method, headers });
   find('status').textContent = `${method} ${path}: ${response.status}`;
   find('answer').textContent = await response.text();
+  find('api').hidden = false;
+  return response.status;
 }
 
-/** RFC 8414 §3.3: metadata that names another issuer is of another. */
+/** OpenID Connect Discovery §4.3: metadata that names another issuer is of another. */
 async function discover() {
-  const metadata = await getJson(`${settings.issuer}/.well-known/oauth-authorization-server`);
+  const metadata = await getJson(`${settings.issuer}/.well-known/openid-configuration`);
   if (metadata.issuer !== settings.issuer) throw new Error(`The metadata is of ${metadata.issuer}.`);
   return metadata;
 }
@@ -129,9 +200,11 @@ async function act(step) {
 
 find('sign-in').addEventListener('click', () => act(signIn));
 find('sign-in').disabled = false;
+find('sign-out').addEventListener('click', () => act(signOut));
 for (const button of document.querySelectorAll('[data-path]'))
   button.addEventListener('click', () => act(() => call(button.dataset.method, button.dataset.path)));
 
 const home = new URL(settings.redirectUri);
 if (location.origin !== home.origin) location.replace(home.origin);
 else if (location.pathname === home.pathname) await act(finish);
+else if (location.href.startsWith(settings.afterLogout)) await act(signedOut);

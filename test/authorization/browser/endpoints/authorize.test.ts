@@ -124,6 +124,20 @@ t.test('every parameter of the authorization request is judged in its order', as
     t.match(query.location?.hash, /^#error=invalid_request/);
   });
 
+  t.test('an error is posted too, even without a response type or if only a request object asks for it', async (t) => {
+    const object = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
+    const named = await ask({ response_type: undefined, response_mode: 'form_post' });
+    t.match(named.body, `<form method="post" action="${callback}">`);
+    t.equal(named.field('error'), 'invalid_request');
+    const request = object({ response_mode: 'form_post', state: 'in the object' });
+    const posted = await ask({ request, state: undefined });
+    t.equal(posted.field('error'), 'request_not_supported');
+    t.equal(posted.field('state'), 'in the object');
+    t.equal((await ask({ request })).field('state'), 'xyz', 'a parameter of the query counts first');
+    const odd = await ask({ request: object({ response_mode: 7, state: {} }), state: undefined });
+    t.match(answered(odd), { error: 'request_not_supported', state: undefined });
+  });
+
   t.test(
     'T45: a parameter that stands twice is invalid_request: to the client where it is sure who that is',
     async (t) => {
@@ -387,7 +401,8 @@ t.test('nothing is written for whoever is not signed in, whatever they send', as
   const records = await openStore(configuration(), { directory, clock: systemClock });
   const written: string[] = [];
   /** What only reads, and what the service does by itself now and then. */
-  const spared = /^(find|list|sample|is[A-Z]|ping|close|sweep|watchEvents|promoteSigningKey|removeSigningKeys)/;
+  const spared =
+    /^(find|list|sample|is[A-Z]|ping|close|sweep|watchEvents|promoteSigningKey|removeSigningKeys|takeLogoutNotices)/;
   const watched = new Proxy(records, {
     get(target, verb) {
       if (!spared.test(String(verb))) written.push(String(verb));
