@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { storedHash } from '../../src/http-auth/digest-response.ts';
+import { apache, skipWithoutApache } from '../support/apache.ts';
 import { account } from '../support/digest-upstream.ts';
-import { freePort } from '../support/free-port.ts';
 import { gateway, type TestGateway } from '../support/gateway.ts';
 import { within } from '../support/until.ts';
 
@@ -35,64 +34,36 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await exited;
 }
 
-const APACHE = '/usr/sbin/apache2';
-const MODULES = '/usr/lib/apache2/modules';
-const apacheThere = spawnSync(APACHE, ['-v']).status === 0;
+const modules = ['mpm_event', 'authn_core', 'authn_file', 'authz_core', 'authz_user', 'auth_digest'];
 const skip = {
-  apache: apacheThere ? false : 'there is no Apache',
+  apache: skipWithoutApache(modules),
   python: spawnSync('python3', ['--version']).status === 0 ? false : 'no python3 on the PATH',
 };
 
-/** Apache in the foreground, with files and a log of its own. */
-async function apache(t: Test, directives: readonly string[] = []): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-apache-'));
-  const port = await freePort();
-  mkdirSync(join(directory, 'www'));
-  writeFileSync(join(directory, 'www', 'page.txt'), 'a page of Apache');
-  const { username, password } = account;
-  writeFileSync(join(directory, 'users'), `${username}:legacy:${storedHash('MD5', username, 'legacy', password)}\n`);
-  const modules = ['mpm_event', 'authn_core', 'authn_file', 'authz_core', 'authz_user', 'auth_digest'];
-  const loads = modules.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`);
-  const text = [
-    `ServerRoot ${directory}`,
-    `Listen 127.0.0.1:${port}`,
-    'ServerName legacy.example',
-    `PidFile ${directory}/pid`,
-    `ErrorLog ${directory}/error.log`,
-    ...loads,
-    `DocumentRoot ${directory}/www`,
-    '<Location "/">',
-    '  AuthType Digest',
-    '  AuthName legacy',
-    '  AuthDigestProvider file',
-    `  AuthUserFile ${directory}/users`,
-    '  Require valid-user',
-    ...directives.map((line) => `  ${line}`),
-    '</Location>',
-  ];
-  writeFileSync(join(directory, 'apache.conf'), `${text.join('\n')}\n`);
-  const child = spawn(APACHE, ['-f', join(directory, 'apache.conf'), '-DFOREGROUND'], { stdio: 'ignore' });
-  t.teardown(async () => {
-    await ended(child, 'SIGTERM');
-    rmSync(directory, { recursive: true, force: true });
+/** An Apache that verifies Digest. */
+function digestApache(t: Test, directives: readonly string[] = []): Promise<string> {
+  return apache(t, {
+    modules,
+    lines: (folder) => {
+      const { username, password } = account;
+      writeFileSync(join(folder, 'www', 'page.txt'), 'a page of Apache');
+      writeFileSync(join(folder, 'users'), `${username}:legacy:${storedHash('MD5', username, 'legacy', password)}\n`);
+      return [
+        '<Location "/">',
+        '  AuthType Digest',
+        '  AuthName legacy',
+        '  AuthDigestProvider file',
+        `  AuthUserFile ${folder}/users`,
+        '  Require valid-user',
+        ...directives.map((line) => `  ${line}`),
+        '</Location>',
+      ];
+    },
   });
-  const url = `http://127.0.0.1:${port}`;
-  await within(reached(url), 20_000, 'Apache');
-  return url;
-}
-
-async function reached(url: string): Promise<void> {
-  while (
-    !(await fetch(url).then(
-      () => true,
-      () => false,
-    ))
-  )
-    await pause(50);
 }
 
 t.test('Apache lets requests of every kind through, a hundred at a time', { skip: skip.apache }, async (t) => {
-  const scene = await before(t, await apache(t));
+  const scene = await before(t, await digestApache(t));
   t.equal((await fetch(`${scene.url}/page.txt`)).status, 200);
   const all = await Promise.all(Array.from({ length: 100 }, (_, n) => fetch(`${scene.url}/page.txt?n=${n}&a=%20`)));
   t.strictSame(
@@ -117,7 +88,7 @@ t.test('Apache lets requests of every kind through, a hundred at a time', { skip
 });
 
 t.test('a nonce that Apache let end is replaced', { skip: skip.apache }, async (t) => {
-  const scene = await before(t, await apache(t, ['AuthDigestNonceLifetime 1']));
+  const scene = await before(t, await digestApache(t, ['AuthDigestNonceLifetime 1']));
   t.equal((await fetch(`${scene.url}/page.txt`)).status, 200);
   await pause(2100);
   const init = { method: 'POST', body: 'a=1' };
@@ -126,7 +97,7 @@ t.test('a nonce that Apache let end is replaced', { skip: skip.apache }, async (
 });
 
 t.test('Apache refuses a wrong password, and the client hears 502', { skip: skip.apache }, async (t) => {
-  const scene = await before(t, await apache(t), { password: 'wrong' });
+  const scene = await before(t, await digestApache(t), { password: 'wrong' });
   const response = await fetch(`${scene.url}/page.txt`);
   t.equal(response.status, 502);
   t.equal(response.headers.get('www-authenticate'), null);

@@ -75,7 +75,7 @@ export function openTab({ url }: Pick<Running, 'url'>): Tab {
 
 function keep(cookies: Map<string, string>, line: string): void {
   const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-  if (/; Max-Age=0/.test(line)) cookies.delete(name);
+  if (/; Max-Age=0|; Expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
   else cookies.set(name, value);
 }
 

@@ -2,16 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
-import { library, native, type Site, scope, site } from './site.ts';
+import { library, native, scope, site } from './site.ts';
 
 /** How a client in another language is started, or why it cannot be here. */
 export type Peer =
   | { readonly command: string; readonly args: readonly string[]; readonly env?: Record<string, string> }
   | { readonly missing: string };
 
-type Line =
-  | { readonly visit: string; readonly decision: 'allow' | 'deny' }
-  | { readonly told: string; readonly value: unknown };
+interface Visit {
+  readonly visit: string;
+  readonly decision?: 'allow' | 'deny';
+}
+
+type Line = Visit | { readonly told: string; readonly value: unknown };
 
 interface Client {
   readonly id: string;
@@ -19,10 +22,18 @@ interface Client {
   readonly callback: string;
 }
 
-/** Plays the browser for a peer; everything that it told until it ended, by name. */
-async function converse(t: Test, site: Site, { command, args, env }: Startable, client: Client) {
+interface Talk {
+  readonly t: Test;
+  /** What the peer finds in its environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Plays the browser: the address of the client at which it arrives. */
+  readonly browse: (visit: Visit) => Promise<URL>;
+}
+
+/** Everything that a peer told until it ended, by name. */
+export async function converse({ command, args, env }: Startable, { t, variables, browse }: Talk) {
   const child = spawn(command, args, {
-    env: { ...process.env, ...env, ...environment(site, client) },
+    env: { ...process.env, ...env, ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   t.teardown(() => end(child));
@@ -33,21 +44,21 @@ async function converse(t: Test, site: Site, { command, args, env }: Startable, 
   for await (const text of createInterface(child.stdout)) {
     const line = JSON.parse(text) as Line;
     if ('told' in line) told[line.told] = line.value;
-    else child.stdin.write(`${await site.walk(line.visit, line.decision)}\n`);
+    else child.stdin.write(`${await browse(line)}\n`);
   }
   const [status] = await closed;
   t.equal(status, 0, stderr.join(''));
   return told;
 }
 
-type Startable = Exclude<Peer, { missing: string }>;
+export type Startable = Exclude<Peer, { missing: string }>;
 
-function environment({ issuer }: Site, { id, secret, callback }: Client): Record<string, string> {
+/** How a peer learns which client it is. */
+export function variablesOf(issuer: string, { id, secret, callback }: Client): Record<string, string> {
   return {
     ISSUER: issuer,
     CLIENT_ID: id,
     REDIRECT_URI: callback,
-    SCOPE: scope,
     ...(secret !== undefined && { CLIENT_SECRET: secret }),
   };
 }
@@ -88,7 +99,11 @@ export function peerTests(t: Test, name: string, prepare: () => Peer, more: obje
       const peer = prepared;
       if ('missing' in peer) return t.plan(0, peer.missing);
       const running = await site(t);
-      const told = await converse(t, running, peer, client);
+      const told = await converse(peer, {
+        t,
+        variables: { ...variablesOf(running.issuer, client), SCOPE: scope },
+        browse: ({ visit, decision }) => running.walk(visit, decision),
+      });
       t.match(told, { discovered: running.issuer, ...expected, ...more });
     });
 }

@@ -1,4 +1,4 @@
-module gatehouse/test/peers/go
+module gatehouse/test/peers/go-oauth2
 
 go 1.18
 
