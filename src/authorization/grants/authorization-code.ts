@@ -35,7 +35,8 @@ interface Shown {
 async function redeem(request: TokenRequest, service: Service, { claim, code }: Shown) {
   const first = await firstTokens(request, service, code);
   if (first === undefined) return undefined;
-  const idToken = await idTokenOf(service, first.granted, code, first.access.text);
+  const isLogin = code.sessionId !== undefined;
+  const idToken = isLogin ? await idTokenOf(service, first.granted, code, first.access.text) : undefined;
   const redemption = await service.records.redeemCode(claim, minted(first));
   if (redemption === 'rekeyed') return redemption;
   if (redemption !== 'redeemed') throw refusedCode(request, service, { refusal: redemption, code });

@@ -14,7 +14,7 @@ import {
 } from '../engine/verb.ts';
 import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
 import { type OneTime, useOnce } from './one-time.ts';
-import { type OpenidOrigin, openidColumns, openidOrigin } from './openid-facts.ts';
+import { type OpenidOrigin, openidOrigin } from './openid-facts.ts';
 import { noteSessionClient } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
@@ -83,7 +83,8 @@ function* insertCode(code: CodeRecord): Verb<void> {
     code.grantId,
     code.issuedAt,
     code.expiresAt,
-    ...openidColumns(code),
+    code.sessionId,
+    code.openid && JSON.stringify(code.openid),
   );
 }
 
@@ -196,6 +197,6 @@ function code(row: Row): CodeRecord {
     grantId: text(row, 'grant_id'),
     issuedAt: integer(row, 'issued_at'),
     expiresAt: integer(row, 'expires_at'),
-    ...openidOrigin(row),
+    ...(row.session_id !== null && openidOrigin(row)),
   };
 }

@@ -14,7 +14,7 @@ import {
 } from '../engine/verb.ts';
 import { endSessionKeysOf, holdSessionKeys } from './ended-session-keys.ts';
 import { type Ending, reportEach, reportEvent } from './events.ts';
-import { type OpenidFacts, type OpenidOrigin, openidColumns, openidOrigin } from './openid-facts.ts';
+import { type OpenidFacts, type OpenidOrigin, openidOrigin } from './openid-facts.ts';
 
 /** One grant of a user. Its refresh tokens are a family, and all its tokens end with it. */
 export interface GrantRecord extends OpenidOrigin {
@@ -49,7 +49,8 @@ export function* saveGrant(grant: GrantRecord): Verb<void> {
     grant.createdAt,
     grant.expiresAt,
     grant.tokensUntil,
-    ...openidColumns(grant),
+    grant.sessionId,
+    grant.openid && JSON.stringify(grant.openid),
   );
 }
 
@@ -214,7 +215,7 @@ export function grant(row: Row): GrantRecord {
     createdAt: integer(row, 'created_at'),
     expiresAt: integer(row, 'expires_at'),
     tokensUntil: integer(row, 'tokens_until'),
-    ...openidOrigin(row),
+    ...(row.session_id !== null && openidOrigin(row)),
   };
 }
 
@@ -224,7 +225,7 @@ export function* findOpenidFacts(grantId: string): Verb<OpenidFacts | undefined>
     'SELECT session_id, openid FROM authorization_grant WHERE id = $1 AND revoked_at IS NULL',
     grantId,
   );
-  return row && openidOrigin(row).openid;
+  return row && row.session_id !== null ? openidOrigin(row).openid : undefined;
 }
 
 function consent(row: Row): Consent {

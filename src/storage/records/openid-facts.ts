@@ -1,4 +1,4 @@
-import { json, type Row, textOrNone } from '../engine/verb.ts';
+import { json, type Row, text } from '../engine/verb.ts';
 
 /** OpenID Connect's part of a code or a grant. */
 export interface OpenidFacts {
@@ -16,12 +16,7 @@ export interface OpenidOrigin {
   readonly openid?: OpenidFacts | undefined;
 }
 
+/** From a row with a session. */
 export function openidOrigin(row: Row): OpenidOrigin {
-  const sessionId = textOrNone(row, 'session_id');
-  return sessionId === undefined ? {} : { sessionId, openid: json(row, 'openid') };
-}
-
-/** The column values of a code or a grant. */
-export function openidColumns({ sessionId, openid }: OpenidOrigin): readonly [string | undefined, string | undefined] {
-  return [sessionId, openid && JSON.stringify(openid)];
+  return { sessionId: text(row, 'session_id'), openid: json(row, 'openid') };
 }
