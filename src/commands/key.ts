@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { PUBLISHED_FOR } from '../authorization/keys/signing-keys.ts';
+import { algorithmsInUse, PUBLISHED_FOR } from '../authorization/keys/signing-keys.ts';
 import type { Service } from '../authorization/service/service.ts';
 import { seconds } from '../base/clock.ts';
-import { makeSigningKey } from '../jwt/sign.ts';
+import { makeSigningKey, type SigningAlgorithm } from '../jwt/sign.ts';
 import type { NewSigningKey } from '../storage/records/records.ts';
 import { type Administered, administer, type CommandReport, Refusal } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
@@ -27,12 +27,13 @@ export function register(program: Command): void {
     administer(options, list),
   );
   subcommand(key, 'rotate', 'publish a new key; it replaces the old key once every verifier can know it')
+    .option('--alg <alg>', 'the algorithm of the key; by default `signing.alg`. ID tokens also use other algorithms')
     .option(
       '--now',
       'for a leaked key: only the new key is valid, and every earlier JWT ends; verifiers that cache key sets refuse new JWTs for minutes',
     )
     .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
-    .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
+    .action((options: Administered & RotateOptions) => administer(options, (service) => rotate(service, options)));
   subcommand(key, 'reseal', 'encrypt everything in the store again with the first of `encryption_keys`')
     .addHelpText('after', `\n${resealing}\n`)
     .action((options: Administered) => administer(options, resealKeys));
@@ -56,9 +57,23 @@ async function list({ records }: Service): Promise<CommandReport> {
   return { json: rows, text: table([['KEY', 'ALG', 'STATUS', 'MADE', 'RETIRED'], ...cells]) };
 }
 
-async function rotate({ config, records, clock }: Service, atOnce: true | undefined): Promise<CommandReport> {
-  const { alg } = config.signing;
-  if (alg === 'HS256') throw new Refusal('the secret of HS256 is in the file: change it there');
+interface RotateOptions {
+  readonly alg?: string;
+  readonly now?: true;
+}
+
+/** The algorithm must be one that the service signs with. */
+function algorithmOf({ config }: Service, asked: string = config.signing.alg): SigningAlgorithm {
+  if (asked === 'HS256') throw new Refusal('the secret of HS256 is in the file: change it there');
+  const used = algorithmsInUse(config);
+  const alg = used.find((each) => each === asked);
+  if (alg === undefined) throw new Refusal(`the service does not sign with ${asked}: use ${used.join(' or ')}`);
+  return alg;
+}
+
+async function rotate(service: Service, { alg: asked, now: atOnce }: RotateOptions): Promise<CommandReport> {
+  const { records, clock } = service;
+  const alg = algorithmOf(service, asked);
   const now = seconds(clock);
   const key = { ...(await makeSigningKey(alg)), createdAt: now };
   if (atOnce) return replace(records, key, now);

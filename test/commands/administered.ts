@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { configuration, gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
 import { launcher } from '../support/launcher.ts';
 
 /** A service of its own, with clients of its file. */
@@ -43,8 +43,10 @@ export function commands(directory: string, more = '') {
   };
 }
 
-export async function beside(t: Test) {
+/** `openid`: both know OpenID Connect. */
+export async function beside(t: Test, { openid: enabled = false } = {}) {
   const directory = temporaryDirectory(t);
-  const service = await run(t, { directory });
-  return { service, ...commands(directory) };
+  const config = { openid: { ...configuration().openid, enabled } };
+  const service = await run(t, { directory, config });
+  return { service, ...commands(directory, enabled ? 'openid: { enabled: true }\n' : '') };
 }

@@ -29,6 +29,7 @@ const serviceText = (port: number) => `issuer: http://127.0.0.1:${port}
 storage: sqlite:gatehouse.db
 resources: [https://api.example.com]
 scopes: { orders.read: Read your orders }
+tokens: { access: { ttl: 12h } }
 log: { level: warn }
 clients:
 ${client('shop', 'scope: orders.read, grant_types: [client_credentials]')}
