@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What Node.js is told in the image: on a large machine V8 lets 128 MiB of what nobody needs any more gather. */
+/** The image's options for Node.js. On a large machine, V8 would otherwise let 128 MiB of garbage collect. */
 export const imageFlags = flagsOf(readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8'));
 
 function flagsOf(dockerfile: string): readonly string[] {
