@@ -89,7 +89,7 @@ class Feed {
     this.#watch(this.#current === undefined ? END : LONGEST);
   }
 
-  /** The process ended. Fails the file that was running, if any. */
+  /** The process ended. Returns the file that was running, if any. */
   end(): string | undefined {
     clearTimeout(this.#timer);
     return this.#current;
