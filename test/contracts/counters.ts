@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { type Counters, PARTS } from '../../src/counters/counters.ts';
 
 export interface Implementation {
-  /** Counters that have started and have counted nothing; closed after the test. */
+  /** Counters that have started and have not counted yet; closed after the test. */
   readonly open: (t: Test) => Promise<Counters>;
   /** Lets so many milliseconds pass for them. */
   readonly pass: (milliseconds: number) => Promise<void>;
@@ -10,11 +10,11 @@ export interface Implementation {
   readonly skip?: false | string;
 }
 
-/** Long enough that a slow machine does not leave it between two calls, and short enough to be waited for. */
+/** Long enough that a slow machine does not end it between two calls, and short enough to wait for. */
 const window = 3_000;
 const most = window + window / PARTS;
 
-/** What every implementation of Counters promises. */
+/** What every implementation of Counters guarantees. */
 export function countersContract(t: Test, name: string, { open, pass, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t), pass));
 }

@@ -12,22 +12,25 @@ import type { Code } from '../../src/gateway/message/codes.ts';
 import { type Echoed, echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway, gatewayYaml, type TestGateway } from '../support/gateway.ts';
 
-/** A credential scheme, with users of whom one is known. */
+/** A credential scheme, with some users, one of them known. */
 export interface SchemeUnderTest {
   /** As in the tables. */
   readonly name: string;
   readonly challenge: RegExp;
   /** Its block of a route. */
   readonly block: (t: Test) => object;
-  /** The same with other people. Absent: with another scope for the user. */
+  /** The same with other users. Absent: with another scope for the user. */
   readonly others?: (t: Test) => object;
-  /** The same with users that cannot be asked. Absent: they stand in a file, which is judged with the configuration. */
+  /**
+   * The same with an unavailable store of users. Absent: the users are in a file, which is checked with the
+   * configuration.
+   */
   readonly unreachable?: (t: Test) => object;
-  /** Of credentials with a wrong secret. */
+  /** The refusal of credentials with a wrong secret. */
   readonly wrong: Code;
-  /** The user who is known. */
+  /** The known user. */
   readonly user: string;
-  /** What a client sends to ask for a path of this gateway, with the right secret or a wrong one. */
+  /** What a client sends to request a path of this gateway, with the right secret or a wrong one. */
   readonly present: (url: string, path: string, secret: 'right' | 'wrong') => Promise<Presenting>;
 }
 
@@ -35,13 +38,13 @@ export interface Presenting {
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The credential, in the words in which it was sent. */
+  /** The credential, as it was sent. */
   readonly credential: string;
 }
 
 const PATH = '/orders/7?x=1';
 
-/** What every credential scheme promises, whatever its credentials are and wherever they stand. */
+/** What every credential scheme guarantees, whatever its credentials are and wherever they are sent. */
 export function schemeContract(t: Test, title: string, scheme: SchemeUnderTest): void {
   const { unreachable } = scheme;
   const held = unreachable === undefined ? rules : [...rules, ...rulesOfStores(unreachable)];
@@ -232,7 +235,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
   ],
 ];
 
-/** Where users can be out of reach while the gateway runs. */
+/** For schemes whose users can become unavailable while the gateway runs. */
 function rulesOfStores(unreachable: (t: Test) => object): readonly (readonly [rule: string, holds: Rule])[] {
   return [
     [

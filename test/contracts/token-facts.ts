@@ -15,7 +15,7 @@ import { signingKeys } from '../../src/storage/records/signing-keys.ts';
 
 export interface Bench {
   readonly facts: TokenFacts;
-  /** What the authorization service writes with, in a process of its own for all that the reader knows. */
+  /** The authorization service's own writer, in a separate process from the reader's point of view. */
   readonly writer: WritableEngine;
 }
 
@@ -25,7 +25,7 @@ export interface Implementation {
   readonly skip?: false | string;
 }
 
-/** What every implementation of TokenFacts promises. */
+/** What every implementation of TokenFacts guarantees. */
 export function tokenFactsContract(t: Test, name: string, { open, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t)));
 }

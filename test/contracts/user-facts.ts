@@ -5,9 +5,9 @@ import { account, now } from './records/samples.ts';
 
 export interface Bench {
   readonly facts: UserFacts;
-  /** What the authorization service writes with. */
+  /** The authorization service's own writer. */
   readonly records: Records;
-  /** Everything that the database holds, as whoever steals it sees it. */
+  /** Everything in the database, as a thief would see it. */
   readonly dump: () => Promise<string>;
 }
 
@@ -17,7 +17,7 @@ export interface Implementation {
   readonly skip?: false | string;
 }
 
-/** What every implementation of UserFacts promises. */
+/** What every implementation of UserFacts guarantees. */
 export function userFactsContract(t: Test, name: string, { open, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t)));
 }

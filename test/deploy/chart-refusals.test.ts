@@ -33,7 +33,7 @@ const sidecar = (more: object) => ({
   gateway: { config: gatewayConfig },
 });
 
-/** Rule → values, and what the message says to set. */
+/** Rule → values, and what the message tells the operator to set. */
 const refused: Readonly<Record<string, readonly [object, string]>> = {
   'several gateways do not count rate limits each for itself': [
     gateway({ ...tickets, routes: [limited] }),

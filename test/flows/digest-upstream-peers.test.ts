@@ -13,7 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { gateway, type TestGateway } from '../support/gateway.ts';
 import { within } from '../support/until.ts';
 
-/** The gateway as a client of verifiers of Digest that nobody here wrote for it: Apache's, and one in Python. */
+/** The gateway as a client of Digest verifiers by other authors: Apache's, and one in Python. */
 
 /** Starts programs: 9 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -43,7 +43,7 @@ const skip = {
   python: spawnSync('python3', ['--version']).status === 0 ? false : 'no python3 on the PATH',
 };
 
-/** Apache in the foreground, with files and a log of its own. */
+/** Apache in the foreground, with separate files and a log. */
 async function apache(t: Test, directives: readonly string[] = []): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-apache-'));
   const port = await freePort();
@@ -91,7 +91,7 @@ async function reached(url: string): Promise<void> {
     await pause(50);
 }
 
-t.test('Apache lets requests of every kind through, a hundred at a time', { skip: skip.apache }, async (t) => {
+t.test('Apache accepts requests of every kind, a hundred at a time', { skip: skip.apache }, async (t) => {
   const scene = await before(t, await apache(t));
   t.equal((await fetch(`${scene.url}/page.txt`)).status, 200);
   const all = await Promise.all(Array.from({ length: 100 }, (_, n) => fetch(`${scene.url}/page.txt?n=${n}&a=%20`)));
@@ -116,7 +116,7 @@ t.test('Apache lets requests of every kind through, a hundred at a time', { skip
   );
 });
 
-t.test('a nonce that Apache let end is replaced', { skip: skip.apache }, async (t) => {
+t.test('a nonce that Apache let expire is replaced', { skip: skip.apache }, async (t) => {
   const scene = await before(t, await apache(t, ['AuthDigestNonceLifetime 1']));
   t.equal((await fetch(`${scene.url}/page.txt`)).status, 200);
   await pause(2100);
@@ -125,7 +125,7 @@ t.test('a nonce that Apache let end is replaced', { skip: skip.apache }, async (
   t.strictSame(attempts(scene), [1, 2]);
 });
 
-t.test('Apache refuses a wrong password, and the client hears 502', { skip: skip.apache }, async (t) => {
+t.test('Apache refuses a wrong password, and the client gets 502', { skip: skip.apache }, async (t) => {
   const scene = await before(t, await apache(t), { password: 'wrong' });
   const response = await fetch(`${scene.url}/page.txt`);
   t.equal(response.status, 502);

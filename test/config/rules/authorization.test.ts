@@ -17,7 +17,7 @@ const users = (...list: object[]) => top({ users: list });
 const redirect = (uri: string) => client({ ...code, redirect_uris: [uri] });
 const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 
-/** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
+/** For every rule: files that break it with the message, and files that do not (no message expected). */
 const cases: Record<string, readonly Case[]> = {
   'issuer elsewhere': [
     [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer has port 9999/],
@@ -387,7 +387,7 @@ t.test('every rule of authorization.yaml has its cases here', async (t) => {
   t.strictSame(Object.keys(cases).sort(), Object.keys(authorizationChecks).sort());
 });
 
-t.test('the file that the cases change is sound', async (t) => {
+t.test('the file that the cases change is valid', async (t) => {
   t.strictSame(
     authorizationProblems(() => {}),
     [],

@@ -15,7 +15,7 @@ import {
 
 const [DAY, YEAR] = [86_400, 31_536_000];
 
-/** What was given out by a clock that was so many seconds ahead, all of it good for an hour by that clock. */
+/** What was issued by a clock that was so many seconds ahead, and is valid for an hour by that clock. */
 async function giveOut(records: Records, ahead: number): Promise<void> {
   const [at, end] = [now + ahead, now + ahead + 3600];
   await records.saveAccessToken(accessToken('a', { issuedAt: at, expiresAt: end }));
@@ -40,7 +40,7 @@ async function good(records: Records): Promise<Record<string, boolean>> {
 
 const all = (value: boolean) => ({ token: value, session: value, key: value, openid: value, refreshed: value });
 
-/** A clock that was ahead by mistake, and was set right. */
+/** A clock that was ahead by mistake, and was then corrected. */
 export const clockRules: readonly Rule[] = [
   [
     'what was given out by a clock that was up to a day ahead stays good',

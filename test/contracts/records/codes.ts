@@ -10,7 +10,10 @@ const wrong: Readonly<Record<string, [changes: Partial<CodeClaim>, outcome: stri
   'no challenge': [{ challenge: undefined }, 'mismatch'],
 };
 
-/** RFC 6749 §4.1.3: an address that was sent is sent again; with a challenge it may be left out, as OAuth 2.1 does. */
+/**
+ * RFC 6749 §4.1.3: an address in the first request must be repeated. With a challenge it may be omitted, as in OAuth
+ * 2.1.
+ */
 const addresses: readonly [name: string, code: Partial<CodeRecord>, claim: Partial<CodeClaim>, outcome: string][] = [
   ['sent, with a challenge, then left out', {}, { redirectUri: undefined }, 'redeemed'],
   [

@@ -24,7 +24,7 @@ async function told(records: Records, since = 0): Promise<readonly (readonly unk
   return events.map(({ kind, key, until, nbf }) => [kind, key, until - now, ...(nbf === undefined ? [] : [nbf - now])]);
 }
 
-/** In any order: those of one verb have none. */
+/** In any order, because events of one verb have none. */
 const sorted = (rows: readonly (readonly unknown[])[]) => rows.map(String).sort();
 
 const reportRules: readonly Rule[] = [
@@ -240,7 +240,7 @@ const orderRules: readonly Rule[] = [
       const read: string[] = [];
       let since = 0;
       for (let last = false; ; ) {
-        // SQLite answers without giving way
+        // SQLite answers without yielding
         await giveWay();
         const events = await records.listEvents(since, 7);
         read.push(...events.map(({ key }) => key));

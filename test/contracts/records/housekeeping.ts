@@ -16,7 +16,7 @@ import {
   times,
 } from './samples.ts';
 
-/** One row of every kind that ends, all at the same second. */
+/** One row of every kind that expires, all at the same second. */
 async function saveOneOfEach(records: Records, name: string, expiresAt: number): Promise<void> {
   await records.saveTokens({
     ...minted(name, { expiresAt }),

@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 const read = (file: string) => readFileSync(root + file, 'utf8');
 
 t.test(
-  'with a certified server in place of the provider, every block does what the page says',
+  'with a certified server as the provider, every block does what the page says',
   { skip: skipWithout() },
   async (t) => {
     const { issuer } = await foreignServer(t);
@@ -19,7 +19,7 @@ t.test(
   },
 );
 
-t.test('the table of providers says what the page of each says', async (t) => {
+t.test('the table of providers agrees with the page of each', async (t) => {
   const rows = [
     ...read('docs/with-my-identity-provider.md').matchAll(/^\| \[[^\]]+\]\((cookbook\/[^)]+)\) \|(.*)\|$/gm),
   ];

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { type Peer, peerTests } from './peer.ts';
 
-/** Installs a library for Python first: half a minute and more on a busy machine. */
+/** Installs a Python library first: half a minute and more on a busy machine. */
 t.setTimeout(240_000);
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const requirements = path('../../peers/python/requirements.txt');
 const script = path('../../peers/python/authlib_client.py');
 
-/** Kept between runs, until another version is pinned. */
+/** Kept between runs, until the pinned version changes. */
 const environment = join(
   path('../../../node_modules/.cache'),
   `gatehouse-authlib-${createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16)}`,
@@ -21,7 +21,7 @@ const environment = join(
 const python = join(environment, 'bin', 'python');
 const isComplete = join(environment, 'complete');
 
-/** One by one, with the time in milliseconds that a slow network may take. */
+/** One by one, with a time limit in milliseconds for a slow network. */
 const steps = [
   { command: 'python3', args: ['-m', 'venv', environment], timeout: 60_000 },
   {

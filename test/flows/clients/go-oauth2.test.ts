@@ -12,14 +12,14 @@ t.setTimeout(240_000);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const module = path('../../peers/go');
 
-/** Kept between runs, until another version is pinned or the source changes. */
+/** Kept between runs, until the pinned version or the source changes. */
 function binary(): string {
   const hash = createHash('sha256');
   for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(module, file)));
   return join(path('../../../node_modules/.cache'), `gatehouse-go-oauth2-${hash.digest('hex').slice(0, 16)}`);
 }
 
-/** The oldest Go that the module is for. */
+/** The oldest Go that the module supports. */
 const OLDEST = 18;
 
 function go(args: readonly string[], timeout: number) {
