@@ -117,8 +117,8 @@ async function takesOneNotice(t: Test, storage: string): Promise<void> {
 }
 
 const rules = {
-  'a key that leaked signs nothing, and nothing that it signed counts, from the commit that replaces it': endsAtOnce,
-  'one notice of the feed takes a key that leaked out of the published set of every node': takesOneNotice,
+  'from the commit that replaces it, a leaked key signs nothing, and no signature of it counts': endsAtOnce,
+  'one event of the feed removes a leaked key from the published set of every node': takesOneNotice,
 };
 
 for (const [rule, holds] of Object.entries(rules)) {

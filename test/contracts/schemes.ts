@@ -112,7 +112,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'right credentials pass; the upstream learns the user, and nothing of the credentials',
+    'right credentials pass; the upstream gets the user, and no part of the credentials',
     async (t, scheme) => {
       const { status, text, sent } = await ask(await started(t, scheme), scheme, 'right');
       t.equal(status, 200);
@@ -132,7 +132,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'in shadow mode a request goes on as it came, with wrong credentials too',
+    'in shadow mode a request is forwarded unchanged, with wrong credentials too',
     async (t, scheme) => {
       const { status, text, sent } = await ask(await started(t, scheme, { mode: 'shadow' }), scheme, 'wrong');
       t.equal(status, 200);
@@ -141,7 +141,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'credentials beside a token are two credentials, and refused',
+    'credentials beside a token count as two credentials, and are refused',
     async (t, scheme) => {
       const running = await started(t, scheme, { auth: { any_of: ['bearer', scheme.name] } });
       const { status, text } = await ask(running, scheme, 'right', '&access_token=a');
@@ -150,7 +150,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'no line of the log has the credentials',
+    'no log line contains the credentials',
     async (t, scheme) => {
       const running = await started(t, scheme);
       for (const secret of ['right', 'wrong'] as const) {
@@ -164,7 +164,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'a proxy that asks is told to remove the credentials, and to tell requests apart by them',
+    'a proxy that asks is told to remove the credentials, and to cache by them',
     async (t, scheme) => {
       const proxies = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
       const { url, decisionUrl = '' } = await started(t, scheme, {}, proxies);
@@ -201,7 +201,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'diff names the route whose block, or whose scheme, changed',
+    'diff names the route whose block or scheme changed',
     async (t, scheme) => {
       const block = scheme.block(t);
       const settings = async (before: object, now: object) =>
@@ -239,7 +239,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
 function rulesOfStores(unreachable: (t: Test) => object): readonly (readonly [rule: string, holds: Rule])[] {
   return [
     [
-      'users that cannot be asked are an outage, with right credentials and with wrong ones',
+      'an unavailable store of users is an outage, with right credentials and with wrong ones',
       async (t, scheme) => {
         const running = await started(t, scheme, { [scheme.name]: unreachable(t) });
         for (const secret of ['right', 'wrong'] as const) {
@@ -251,7 +251,7 @@ function rulesOfStores(unreachable: (t: Test) => object): readonly (readonly [ru
       },
     ],
     [
-      'doctor tells that its users cannot be asked',
+      'doctor reports that its store of users is unavailable',
       async (t, scheme) => {
         const { config } = sound([routeOf(scheme, unreachable(t))]);
         await using opened = new AsyncDisposableStack();

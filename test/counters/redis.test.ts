@@ -262,13 +262,13 @@ const pem = (name: string): RedisTrust => ({ kind: 'only', pem: readFileSync(tls
 const trusted: Readonly<
   Record<string, readonly [certificate: string, trust: RedisTrust, host: string, reached: boolean]>
 > = {
-  'by its own authority it is known': ['server', pem('authority'), 'localhost', true],
-  'by an address in its certificate it is known': ['server', pem('authority'), '127.0.0.1', true],
-  'by the authorities of the system it is not': ['server', { kind: 'system' }, 'localhost', false],
-  'by another authority it is not': ['server', pem('other-authority'), 'localhost', false],
-  'under another name it is not': ['server', pem('authority'), 'localhost.localdomain', false],
-  'by a common name it is not (RFC 9525 §6.3)': ['common-name', pem('common-name'), 'localhost', false],
-  'without a file that can be used it is not': ['server', { kind: 'nobody' }, 'localhost', false],
+  'with its own authority it is trusted': ['server', pem('authority'), 'localhost', true],
+  'with an address in its certificate it is trusted': ['server', pem('authority'), '127.0.0.1', true],
+  'with the authorities of the system it is not trusted': ['server', { kind: 'system' }, 'localhost', false],
+  'with another authority it is not trusted': ['server', pem('other-authority'), 'localhost', false],
+  'with another name it is not trusted': ['server', pem('authority'), 'localhost.localdomain', false],
+  'with a common name it is not trusted (RFC 9525 §6.3)': ['common-name', pem('common-name'), 'localhost', false],
+  'without a usable file it is not trusted': ['server', { kind: 'nobody' }, 'localhost', false],
 };
 
 for (const variable of [undefined, '0'])

@@ -32,7 +32,7 @@ const KEPT = [0, 0, 0, 0, 0, 0, 20, 20, 100, 100, 200, 200];
 const FRESH = [1, 1, 5, 5];
 
 for (const workers of [1, 2]) {
-  const title = `SIGTERM under load, ${STOPS} times, workers: ${workers}: nothing in flight is cut, \`Connection: close\`, exit 0`;
+  const title = `SIGTERM under load, ${STOPS} times, workers: ${workers}: no request is cut, \`Connection: close\`, exit 0`;
   void t.test(title, async (t) => {
     const upstream = await answering(t);
     const sums = { requests: 0, late: 0, reset: 0 };

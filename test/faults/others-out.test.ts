@@ -167,9 +167,9 @@ const ASKERS = sized(50, 50, 100);
 
 /** How a proxy that asks whether a request passes can fail. */
 const askers: Readonly<Record<string, Fault & { readonly told: readonly (number | undefined)[] }>> = {
-  'reset in the middle of a question': { request: { resetAfter: 30 }, told: [undefined] },
-  'end in the middle of a question': { request: { endAfter: 30 }, told: [undefined, 400] },
-  'fall silent before a question': { request: { delay: 60_000 }, told: [undefined, 408] },
+  'reset in the middle of a request': { request: { resetAfter: 30 }, told: [undefined] },
+  'end in the middle of a request': { request: { endAfter: 30 }, told: [undefined, 400] },
+  'become silent before a request': { request: { delay: 60_000 }, told: [undefined, 408] },
   'do not read': { answer: { hold: true }, told: [undefined] },
   'reset in the middle of an answer': { answer: { resetAfter: 5 }, told: [undefined] },
   'ask in pieces': { request: { slice: 20, pause: 1 }, told: [200] },

@@ -37,7 +37,7 @@ interface Observed {
   rotations: number;
 }
 
-const title = `kill -9 under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
+const title = `\`kill -9\` under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
 
 t.test(`advisory 64: SQLite: ${title}`, { timeout }, async (t) => {
   const directory = temporaryDirectory(t);

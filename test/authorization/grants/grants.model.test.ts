@@ -413,7 +413,7 @@ async function histories(t: Test, store: Records, { numRuns }: ReturnType<typeof
   t.pass(`${numRuns} histories`);
 }
 
-const TITLE = 'requests that come at once, their steps in any order, act as if one came after the other';
+const TITLE = 'simultaneous requests, with their steps in any order, act as if one came after the other';
 
 t.test(`sqlite: ${TITLE}`, async (t) => {
   const clock = settableClock(1_800_000_000_000);

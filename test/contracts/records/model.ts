@@ -170,7 +170,7 @@ const RUNS = isLong ? 1000 : isFullSize ? 200 : 30;
 
 export const modelRules: readonly Rule[] = [
   [
-    'verbs on codes and refresh tokens that come at once act as if one came after the other',
+    'simultaneous verbs on codes and refresh tokens act as if one came after the other',
     async (t, records) => {
       let run = 0;
       const property = fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 12 }), async (moments) => {
