@@ -56,7 +56,7 @@ t.test(
     t.match(stdout, '2 × shop → orders: scope_insufficient, missing orders.read');
     t.match(stdout, '2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z');
     t.match(stdout, 'GET api.example.com/orders/2');
-    t.match(stdout, '1 × nobody verified → orders: credential_missing');
+    t.match(stdout, '1 × no verified caller → orders: credential_missing');
   },
 );
 
@@ -86,7 +86,7 @@ t.test('opaque tokens without introspection have a remedy, broken JWTs do not', 
     line({ shadow: 'token_malformed', reason: 'header is no JSON' }),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '1 × nobody verified → orders: token_malformed, not a JWT, and this file has no client_id');
+  t.match(stdout, '1 × no verified caller → orders: token_malformed, not a JWT, and this file has no client_id');
   t.match(stdout, /# 1 request with a token that is no JWT.*RFC 7662.*authorization_servers:\n +# client_id/);
   t.match(stdout, '# token_malformed (1 request): nothing to change in this file');
 });
@@ -101,8 +101,8 @@ t.test('tokens with the same wrong issuer or audience are one group, whatever th
     expired('2026-01-01T00:00:01Z'),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '2 × nobody verified → orders: token_issuer, iss is "https://other.example"');
-  t.match(stdout, /2 × nobody verified → orders: token_expired\n/);
+  t.match(stdout, '2 × no verified caller → orders: token_issuer, iss is "https://other.example"');
+  t.match(stdout, /2 × no verified caller → orders: token_expired\n/);
 });
 
 t.test('invalid lines are counted and listed, and never fatal', async (t) => {

@@ -268,7 +268,7 @@ const trusted: Readonly<
   'with another authority it is not trusted': ['server', pem('other-authority'), 'localhost', false],
   'with another name it is not trusted': ['server', pem('authority'), 'localhost.localdomain', false],
   'with a common name it is not trusted (RFC 9525 §6.3)': ['common-name', pem('common-name'), 'localhost', false],
-  'without a usable file it is not trusted': ['server', { kind: 'nobody' }, 'localhost', false],
+  'without a usable file it is not trusted': ['server', { kind: 'none' }, 'localhost', false],
 };
 
 for (const variable of [undefined, '0'])

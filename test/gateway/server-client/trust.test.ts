@@ -20,11 +20,11 @@ t.test('with a CA file only its authorities are trusted; a file that became inva
   const trust = trustOf({ tls: { ca } }, place);
   t.strictSame(trust, { kind: 'only', pem: readFileSync(ca, 'latin1') });
   t.match(connectOptions(trust), { rejectUnauthorized: true, ca: readFileSync(ca, 'latin1') });
-  t.strictSame(trustOf({ tls: { ca: userFile(t, 'no certificate') } }, place), { kind: 'nobody' });
-  t.strictSame(trustOf({ tls: { ca: '/nowhere/ca.pem' } }, place), { kind: 'nobody' });
+  t.strictSame(trustOf({ tls: { ca: userFile(t, 'no certificate') } }, place), { kind: 'none' });
+  t.strictSame(trustOf({ tls: { ca: '/nowhere/ca.pem' } }, place), { kind: 'none' });
 });
 
 t.test('a certificate is always verified', async (t) => {
-  for (const trust of [{ kind: 'system' }, { kind: 'nobody' }, { kind: 'only', pem: 'x' }] as const)
+  for (const trust of [{ kind: 'system' }, { kind: 'none' }, { kind: 'only', pem: 'x' }] as const)
     t.match(connectOptions(trust), { rejectUnauthorized: true });
 });
