@@ -21,6 +21,7 @@ import {
 } from './administration/new-client.ts';
 import { jsonObject, overlapOption, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
+import { scopeOption } from './common/scope-option.ts';
 import { table } from './common/table.ts';
 
 const localJwts =
@@ -33,7 +34,7 @@ export function register(program: Command): void {
     .option('--id <id>', 'your own id for the client')
     .option('--name <name>', 'the name that the consent page shows')
     .addOption(repeatable('--redirect-uri <uri>', 'a URL that a browser may return to; may be repeated'))
-    .option('--scope <scope>', 'space-delimited; no grant has more scopes than these')
+    .addOption(scopeOption('the scope of the client; no grant has more'))
     .addOption(
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )

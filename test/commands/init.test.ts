@@ -70,6 +70,16 @@ t.test(
   },
 );
 
+t.test('with several --scope both files have all of the scopes, and they are valid', async (t) => {
+  const folder = t.testdir();
+  const scopes = ['--scope', 'orders.read', '--scope', 'orders.write stock.read'];
+  const { status, stderr } = await init(t, ...own(folder, 'http://127.0.0.1:9000'), ...scopes);
+  t.equal(status, 0, stderr);
+  await isValid(t, folder, 'gateway.yaml', 'authorization.yaml');
+  for (const name of ['gateway.yaml', 'authorization.yaml'])
+    t.match(readFileSync(join(folder, name), 'utf8'), 'scope: "orders.read orders.write stock.read"', name);
+});
+
 t.test('both programs start with the files: 401, and 200 with a token of the service', async (t) => {
   const api = await witness(t);
   const folder = t.testdir();
