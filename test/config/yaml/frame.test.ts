@@ -22,6 +22,44 @@ t.test('an excerpt of a file that is not YAML shows only signs and known keys', 
   for (const [text, line] of Object.entries(broken)) t.equal(shown(text), line, text);
 });
 
+t.test('an excerpt of a file that is not YAML shows a value that cannot be a secret', async (t) => {
+  // A tab is no indentation in YAML.
+  const lines: Readonly<Record<string, string>> = {
+    'http2: true': 'http2: true',
+    'connections: 5000': 'connections: 5000',
+    '- ttl: 15m ': '- ttl: 15m ',
+    'listen: 127.0.0.1:8080': 'listen: 127.0.0.1:8080',
+    'url: http://localhost:9000/': 'url: http://localhost:9000/',
+    'connections: 123456': 'connections: ******',
+    'ttl: 15m hunter2': 'ttl: *** *******',
+    'ttl: &p 15m': 'ttl: ** ***',
+    'url: http://127.0.0.1/hunter2': 'url: ****:*******************',
+    'url: http://u:12345@127.0.0.1': 'url: ****:***:***************',
+    'password: 12345': 'password: *****',
+    'client_secret: true': 'client_secret: ****',
+    'hunter: 12345': '******: *****',
+    'realm: { password: a, ttl: 15m': 'realm: { password: *, ttl: ***',
+  };
+  for (const [line, excerpt] of Object.entries(lines)) t.equal(shown(`\t${line}\n`), `\t${excerpt}`, line);
+});
+
+t.test('an excerpt of a file that is not YAML shows no line of a secret, wherever it begins', async (t) => {
+  const broken = [
+    'client_secret:\n\thunter2\n',
+    'client_secret:\n12345\n\t12345: x\n',
+    'client_secret: |\n  a\n\thunter2\n',
+    'client_secret: "a\n\thunter2\n',
+    'nonce_keys: [a,\n\thunter2\n',
+    'realm: &p hunter2: x\n',
+    'clients: [{ client_id: a, client_secret: hunter2 }: x\n',
+  ];
+  for (const text of broken) {
+    const loaded = loadGatewayText(text);
+    t.notOk(loaded.ok, text);
+    t.notMatch(JSON.stringify(loaded.ok ? [] : loaded.problems), /hunter2|12345/, text);
+  }
+});
+
 t.test('an excerpt of YAML shows everything except the values of secrets', async (t) => {
   const sound: Readonly<Record<string, string>> = {
     'realmm: hunter\n': 'realmm: hunter',
