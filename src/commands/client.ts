@@ -76,7 +76,7 @@ async function add(service: Service, options: ClientOptions): Promise<CommandRep
   const createdAt = seconds(clock);
   const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];
   if (!(await records.addClient({ id, metadata, secrets, createdAt })))
-    throw new Refusal(`there is a client ${id} already`);
+    throw new Refusal(`the client ${id} already exists`);
   process.stderr.write(warningText(warnings));
   const json = { client_id: id, ...(secret && { client_secret: secret }), client_secret_expires_at: 0 };
   return { json, text: secretText(id, secret), audit: { event: 'client_added', facts: { client_id: id } } };
@@ -85,7 +85,7 @@ async function add(service: Service, options: ClientOptions): Promise<CommandRep
 async function takenBy({ clients, accounts }: Service, id: string): Promise<readonly string[]> {
   const user = await accounts.bySubject(id);
   return [
-    ...((await clients.find(id)) === undefined ? [] : [`there is a client ${id} already`]),
+    ...((await clients.find(id)) === undefined ? [] : [`the client ${id} already exists`]),
     ...(user === undefined ? [] : [sameSubject(id, user.username)]),
   ];
 }

@@ -233,13 +233,13 @@ t.test('the help of rotate-secret shows a duration', async (t) => {
 });
 
 const refusals: [title: string, args: readonly string[], input: string, message: RegExp][] = [
-  ['an id that is taken', ['client', 'add', '--id', 'shop'], '', /there is a client shop already/],
+  ['an id that is taken', ['client', 'add', '--id', 'shop'], '', /the client shop already exists/],
   ['a scope that is not one', ['client', 'add', '--scope', 'orders.raed'], '', /orders\.raed.*orders\.read/],
   [
     'several mistakes, at once',
     ['client', 'add', '--id', 'shop', '--scope', 'orders.raed', '--redirect-uri', 'javascript:x'],
     '',
-    /^(?=[\s\S]*there is a client shop already)(?=[\s\S]*orders\.raed)(?=[\s\S]*javascript)/,
+    /^(?=[\s\S]*the client shop already exists)(?=[\s\S]*orders\.raed)(?=[\s\S]*javascript)/,
   ],
   ['a redirect address that is none', ['client', 'add', '--redirect-uri', 'javascript:x'], '', /javascript/],
   [

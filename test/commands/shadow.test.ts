@@ -300,9 +300,9 @@ t.test(
     const { stdout } = await command(t, ['shadow', 'report', file]).ended();
     t.match(stdout, '0 requests would be refused, 3 requests would pass.');
     t.match(stdout, '2 × x-auth-subject is already dropped → orders from shop');
-    t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: defaults: \{ identity_headers: \{ prefix/);
-    t.match(stdout, /1 × authorization will be dropped .*: forward_credential: true/);
-    t.match(stdout, /1 × x-http-method-override will be dropped .*: pass_headers: \[X-HTTP-Method-Override\]/);
+    t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: set defaults: \{ identity_headers: \{ prefix/);
+    t.match(stdout, /1 × authorization will be dropped .*: set forward_credential: true/);
+    t.match(stdout, /1 × x-http-method-override will be dropped .*: set pass_headers: \[X-HTTP-Method-Override\]/);
     t.match(stdout, /1 × x-forwarded-for will be dropped .*trusted_proxies/);
     t.match(stdout, /1 × answered after more than 30 s → orders from 10\.0\.0\.5 \(stock\/1\.2\): .*response/);
   },

@@ -5,8 +5,8 @@ import { isSecretName } from '../words/secret-names.ts';
 import { aliasTargets } from './alias-targets.ts';
 
 /**
- * Shows one line of a file with a caret below it. Possible secrets become asterisks. In a file that is not YAML, this means
- * everything except keys and the few values that cannot be a secret, because no line can be assigned to a key there.
+ * Shows one line of a file with a caret below it. Possible secrets become asterisks. In a file that is not YAML, no line can be
+ * assigned to a key. So everything becomes asterisks, except keys and the few values that cannot be a secret.
  * @param contents undefined: the text is not YAML
  */
 export function framer(

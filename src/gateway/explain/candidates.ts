@@ -122,7 +122,7 @@ function found({ field, values, holds }: MatchCondition, question: RouteLookup):
   const [value] = values(question);
   if (value === undefined) return 'the request has none';
   const isSecret = field === 'query access_token' || isSecretName(field.replace(/^\w+ /, ''));
-  if (isSecret) return 'the request has another';
+  if (isSecret) return 'the request has another value';
   return `the request has \`${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}\``;
 }
 

@@ -136,7 +136,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'lifetime of codes': [
-    [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code lives 5 minutes at most/],
+    [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code is valid for at most 5 minutes/],
     [top({ tokens: { code: { ttl: '10ms' } } }), /^error: a code that lives less than a second/],
     [top({ tokens: { code: { ttl: '5m' } } })],
   ],
@@ -207,7 +207,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [client({ app_id: 'store' }), /mean the same, but differ here/],
     [client({ client_id: 'sh\u00f6p' }), /plain ASCII text/],
-    [client({ client_id: 's'.repeat(256) }), /255 characters at most/],
+    [client({ client_id: 's'.repeat(256) }), /at most 255 characters/],
     [client({ client_id: 's'.repeat(255) })],
     [client({ app_id: 'shop' })],
   ],

@@ -66,7 +66,7 @@ t.test('a failed condition shows what the request had', async (t) => {
     misfits([route], { headers: [['X-V', 'v'.repeat(500)]] }),
   ]);
   t.strictSame(none.r, ['header x-v: 1: the request has none', 'query access_token=2: the request has none']);
-  t.strictSame(other.r, ['header x-v: 1: the request has `3`', 'query access_token=2: the request has another']);
+  t.strictSame(other.r, ['header x-v: 1: the request has `3`', 'query access_token=2: the request has another value']);
   t.ok((long.r?.[0]?.length ?? 0) < 120);
 });
 
