@@ -179,13 +179,13 @@ t.test('an encryption key that is still in use is reported, and one that was rem
   expectSeen(t, await doctored(t, file), 'storage', 'doubtful', /^encryption_keys\[1\] still seals [1-9]\d* values$/);
   t.match(await reseal(), {
     status: 0,
-    stdout: /^\d+ secrets, 1 signing keys are sealed under the first encryption key now/,
+    stdout: /^\d+ secrets, 1 signing keys are now sealed with the first encryption key/,
   });
   expectSeen(t, await doctored(t, file), 'storage', 'good', /^encryption_keys\[1\] no longer seals any value/);
   name(fresh);
   t.match(await reseal(), { status: 0, stdout: /already/ });
   name(other);
-  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed under a key that is missing$/);
+  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed with a key that is missing$/);
   t.match(await reseal(), { status: 1, stderr: /no encryption key opens/ });
 });
 

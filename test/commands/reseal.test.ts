@@ -70,7 +70,7 @@ t.test('the same if another service seals with an old key in the meantime', asyn
     },
   };
   await t.rejects(resealKeys({ records: busy, audit }), {
-    message: /^1 secrets were sealed under an old key meanwhile/,
+    message: /^1 secrets were sealed with an old key in the meantime/,
   });
   t.strictSame(events, ['keys_resealed: by command: 5 values, some are left']);
 });

@@ -37,7 +37,7 @@ function sameName([{ at, value }, earlier]: readonly [User, User]): Finding {
   return {
     pointer: [...at, 'username'],
     message: `another user is \`${earlier.value.username}\`, and this is the same name as \`${value.username}\``,
-    hint: 'usernames ignore upper and lower case',
+    hint: 'case does not count in usernames',
   };
 }
 
