@@ -73,7 +73,7 @@ function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: rea
 /** NumericDate: the end of the year 9999. Later years have more than four digits. */
 export const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 
-/** NumericDate; NaN if it is no time, such as the 31st of February. */
+/** NumericDate; NaN if it is not a time, such as the 31st of February. */
 export function timeOf(text: string): number {
   const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;
   const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text.slice(0, 10));

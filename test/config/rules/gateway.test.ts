@@ -807,8 +807,8 @@ const cases: Record<string, readonly Case[]> = {
     [top({ realm: 'a\nb' }), /plain ASCII text/],
   ],
   'request of a test': [
-    [test({ request: '/orders/7' }), /`\/orders\/7` is no request/],
-    [test({ request: 'GET orders' }), /is no request/],
+    [test({ request: '/orders/7' }), /`\/orders\/7` is not a request/],
+    [test({ request: 'GET orders' }), /is not a request/],
     [test({ request: 'GET https://api.example.com/orders/7' })],
   ],
   'header of a test': [
