@@ -1,12 +1,12 @@
 import { clients, lifetimes, redirectUri, scope, subject } from './grants.ts';
 
-/** Also opens the store for making codes; the same for every database. */
+/** Also opens the store that makes codes. It is the same for every database. */
 export const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 
-/** Nobody logs in, so what the hash is of does not matter. */
+/** No user logs in, so the hashed password does not matter. */
 const password = '$argon2id$v=19$m=19456,t=2,p=1$YSBzYWx0LCAxNiBieXRlcw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
-/** `authorization.yaml`, with the log as it is by default: one line a request. */
+/** `authorization.yaml`, with the default log: one line for each request. */
 export function authorizationYaml({ port, storage }: { readonly port: number; readonly storage: string }): string {
   const { shop, gateway, web } = clients;
   return `

@@ -14,11 +14,11 @@ export interface Turn {
   readonly connections: number;
   /** For files. */
   readonly folder: string;
-  /** Requests a second that this contender was seen to answer; undefined at first. */
+  /** Requests a second that this contender reached so far; undefined at first. */
   readonly seen: number | undefined;
 }
 
-/** What is asked of a service. It prepares, and answers with the load itself, which alone is measured. */
+/** One kind of request to a service. It prepares, and returns the load itself, which alone is measured. */
 export interface Workload {
   readonly name: string;
   prepare(turn: Turn): Promise<() => Promise<Measured>>;
@@ -47,7 +47,7 @@ async function introspection(turn: Turn) {
   return byWrk(turn, { url: introspect, client: 'gateway', bodies });
 }
 
-/** A token that is not active is answered with 200 too, and faster. */
+/** A token that is not active also gets 200, and faster. */
 async function requireActive(url: string, body: string): Promise<void> {
   const { active } = (await ask(url, 'gateway', body)) as { active?: unknown };
   if (active !== true) throw new Error(`${url}: a token that was just issued is not active`);
@@ -55,7 +55,7 @@ async function requireActive(url: string, body: string): Promise<void> {
 
 const loader = fileURLToPath(new URL('refresh-load.ts', import.meta.url));
 
-/** wrk sends what is known before; here each request shows what the last answer brought. */
+/** wrk sends requests that are known in advance. Here each request sends what the last answer contained. */
 async function refresh({ contender, seconds, connections, folder }: Turn) {
   const { token } = contender.endpoints;
   const codes = await contender.codes(connections);
@@ -71,8 +71,8 @@ async function refresh({ contender, seconds, connections, folder }: Turn) {
 }
 
 /**
- * Codes are made for so many requests a second, which is more than any contender was seen to answer, and for twice those
- * that were seen: no code is asked for twice, also after a warm-up that something else held up.
+ * Prepares codes for more requests a second than any contender reached, and for twice the rate that was seen. So each
+ * code is sent only once, even after a warm-up that something else delayed.
  */
 const ENOUGH = 8000;
 
@@ -91,11 +91,11 @@ interface Asked {
   readonly url: string;
   readonly client: ClientName;
   readonly bodies: readonly string[];
-  /** Each of them is worth something once. */
+  /** Each code works only once. */
   readonly isOnce?: boolean;
 }
 
-/** One body after the other, from the first again after the last. */
+/** One body after the other, then again from the first. */
 function byWrk(
   { seconds, connections, folder }: Turn,
   { url, client, bodies, isOnce = false }: Asked,

@@ -12,14 +12,14 @@ import { folderOn, type PlaceOfData, places } from './disk.ts';
 import { makePostgres, postgresMissing, postgresUrl } from './postgres.ts';
 import { freePorts } from './route-place.ts';
 
-/** A service that gives out tokens, in a process of its own. */
+/** A service that issues tokens, in a separate process. */
 export interface ServiceContender {
   readonly name: string;
-  /** Started before the service, and counted apart. */
+  /** Started before the service, and measured separately. */
   readonly database: Command | undefined;
   readonly service: Command;
   readonly endpoints: { readonly token: string; readonly introspect: string };
-  /** Codes that a user let `web` have, as many as are asked for. */
+  /** As many codes that a user granted to `web` as requested. */
   codes(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -29,12 +29,12 @@ export interface AuthorizationPlace {
   /** Files of the load generators. */
   readonly folder: string;
   readonly folders: Readonly<Partial<Record<PlaceOfData, string>>>;
-  /** Who cannot take part, and why. */
+  /** Contenders that cannot take part, and why. */
   readonly absent: readonly string[];
   remove(): void;
 }
 
-/** The others stand beside it. */
+/** The others run beside it. */
 export const YARDSTICK = 'oidc-provider, in memory';
 
 const launcher = fileURLToPath(new URL('../bin/gatehouse.js', import.meta.url));
@@ -92,7 +92,7 @@ async function postgresContender(place: PlaceOfData, parent: string): Promise<Se
   return ours(`gatehouse, PostgreSQL on ${place}`, { folder, storage: postgresUrl(port), database });
 }
 
-/** Passable for the user that PostgreSQL runs as. */
+/** Readable for the user that PostgreSQL runs as. */
 function subfolder(parent: string, name: string): string {
   const folder = join(parent, name);
   mkdirSync(folder);

@@ -9,7 +9,7 @@ export interface AuthorizationRun extends Measured {
   readonly name: string;
   readonly workload: string;
   readonly round: number;
-  /** Microseconds of CPU time a request: of the service, and of its database where that is a process of its own. */
+  /** Microseconds of CPU time a request: of the service, and of its database if that is a separate process. */
   readonly cpu: number;
   readonly databaseCpu: number;
 }
@@ -23,9 +23,12 @@ export interface AuthorizationResult {
   readonly databaseCpu: number;
   readonly p50: number;
   readonly p99: number;
-  /** Requests a second, to those of oidc-provider in the same round. */
+  /** Requests a second, relative to oidc-provider in the same round. */
   readonly ratio: Spread;
-  /** CPU of oidc-provider in the same round, to that of the service: how often it could answer in the same time. */
+  /**
+   * CPU of oidc-provider in the same round, relative to the service's CPU: how many times the service could answer in
+   * the same time.
+   */
   readonly cpuRatio: Spread;
 }
 
@@ -40,7 +43,7 @@ export interface AuthorizationReport {
   readonly runs: readonly AuthorizationRun[];
   readonly sync: Readonly<Partial<Record<PlaceOfData, SyncTime>>>;
   readonly cores: typeof cores;
-  /** One minute's load average of the machine, before and after. */
+  /** The machine's load average over one minute, before and after. */
   readonly load: readonly [before: number, after: number];
   readonly absent: readonly string[];
 }

@@ -15,7 +15,7 @@ export interface AuthorizationBench {
   readonly say: (message: string) => void;
 }
 
-/** The service on each database, and beside it oidc-provider, which forgets everything when it stops. */
+/** The service on each database, and oidc-provider, which forgets everything when it stops. */
 export async function benchAuthorization(bench: AuthorizationBench): Promise<AuthorizationReport> {
   const before = loadavg()[0] as number;
   const place = await prepareAuthorization();
@@ -96,7 +96,7 @@ async function measure({ service, database }: Running, workload: Workload, turn:
   return { ...measured, cpu, databaseCpu };
 }
 
-/** Every round begins with another one: to be first or last is nobody's advantage. */
+/** Each round begins with a different contender, so no contender has an advantage from being first or last. */
 function inTurn<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = round % items.length;
   return [...items.slice(first), ...items.slice(0, first)];

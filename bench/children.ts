@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Linux counts CPU time in hundredths of a second for every program (`getconf CLK_TCK`). */
 const MICROSECONDS_PER_TICK = 10_000;
 
-/** For a program to come up, milliseconds. */
+/** Milliseconds that a program has to start. */
 const PATIENCE = 30_000;
 
 const started = new Set<ChildProcess>();
@@ -21,13 +21,13 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** All of them accept connections once it is ready. */
   readonly ports: readonly number[];
-  /** How often it is asked whether they do, milliseconds; 50 when absent. */
+  /** Milliseconds between checks whether they do; 50 if absent. */
   readonly every?: number;
-  /** File for its standard output, in which it is not looked at. */
+  /** File for its standard output, which is not read there. */
   readonly output?: string;
 }
 
-/** Starts a program in the foreground; what it prints is shown only when it fails to come up. */
+/** Starts a program in the foreground. Its output is shown only if it fails to start. */
 export async function start({ file, args, env = {}, ports, every = 50, output }: Command): Promise<ChildProcess> {
   const stdout = output === undefined ? 'pipe' : openSync(output, 'a');
   const child = spawn(file, args, { stdio: ['ignore', stdout, 'pipe'], env: { ...process.env, ...env } });
@@ -47,7 +47,7 @@ export async function start({ file, args, env = {}, ports, every = 50, output }:
   throw new Error(`${file} does not listen at ${ports.join(', ')}: ${printed.join('')}`);
 }
 
-/** SIGTERM, and SIGKILL when that does not help within 5 s. */
+/** SIGTERM, and SIGKILL if the program does not end within 5 s. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
@@ -68,13 +68,13 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** Microseconds, of a process and everything below it. */
+/** Microseconds, of a process and all its descendants. */
 export interface CpuTime {
   readonly user: number;
   readonly system: number;
 }
 
-/** So far. What has ended below it no longer counts. */
+/** So far. Descendants that have ended no longer count. */
 export function cpuTimes(root: number): CpuTime {
   const all = tree(root);
   const total = (part: 'user' | 'system') => all.reduce((sum, each) => sum + each[part], 0) * MICROSECONDS_PER_TICK;
@@ -87,11 +87,11 @@ export function cpuTime(root: number): number {
   return user + system;
 }
 
-/** MiB, of a process and everything below it. */
+/** MiB, of a process and all its descendants. */
 export interface Memory {
-  /** Resident; what several processes share counts in each. */
+  /** Resident. Memory that several processes share counts in each. */
   readonly rss: number;
-  /** Resident; what several processes share, of this tree or not, is divided between them. */
+  /** Resident. Memory that several processes share, in this tree or not, is divided between them. */
   readonly pss: number;
 }
 
@@ -118,7 +118,7 @@ function tree(root: number): readonly Stat[] {
   return all.filter(({ pid }) => descends(pid, root, all));
 }
 
-/** Empty for a process that ended meanwhile. */
+/** Empty for a process that has ended in the meantime. */
 function readOf(pid: number, file: string): string[] {
   try {
     return [readFileSync(`/proc/${pid}/${file}`, 'latin1')];
@@ -127,7 +127,7 @@ function readOf(pid: number, file: string): string[] {
   }
 }
 
-/** The name in parentheses may hold spaces, so fields count from behind it. */
+/** The name in parentheses may contain spaces, so fields count from the end of the name. */
 function parseStat(pid: number, text: string): Stat {
   const fields = text
     .slice(text.lastIndexOf(')') + 2)

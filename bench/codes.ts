@@ -7,7 +7,7 @@ import { challenge, clients, lifetimes, redirectUri, scope, subject } from './gr
 /** More would wait too long for a connection to the database. */
 const AT_ONCE = 128;
 
-/** As the consent page would; in the store once it settles. */
+/** Creates a code as the consent page would. The promise resolves when the code is in the store. */
 export async function makeCodes(records: Records, count: number, whose = () => subject): Promise<string[]> {
   const codes: string[] = [];
   while (codes.length < count) {

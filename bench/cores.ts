@@ -3,8 +3,8 @@ import type { Command } from './children.ts';
 import { isTool } from './tools.ts';
 
 /**
- * Which part of a run stands on which core: whoever is measured has one alone, the load another. A database is beside
- * the load where there are only two. Without `taskset`, or on one core, the scheduler decides.
+ * Which part of a run uses which core. The measured program has a core of its own, and the load has another. With only
+ * two cores, a database shares the core of the load. Without `taskset`, or on one core, the scheduler decides.
  */
 export const cores = availableParallelism() > 1 && isTool('taskset') ? assigned(availableParallelism()) : undefined;
 

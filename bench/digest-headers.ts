@@ -4,7 +4,7 @@ import { parseParameters } from '../src/http-auth/parameters.ts';
 import { splitCredentials } from '../src/http-auth/scheme.ts';
 import { alice, REALM } from './http-auth-place.ts';
 
-/** Clients. Their counts must arrive in order, so a client's next request is many others later. */
+/** Clients. The counts of each must arrive in order, so many other requests are between two requests of one client. */
 const NONCES = 500;
 
 export interface DigestWanted {
@@ -14,7 +14,7 @@ export interface DigestWanted {
   readonly count: number;
 }
 
-/** Headers of clients that take turns, each with its own nonce and its own count, as RFC 7616 §3.4.5 has it. */
+/** Headers of clients that take turns, each with its own nonce and count (RFC 7616 §3.4.5). */
 export async function digestHeaders({ origin, uri, algorithm, count }: DigestWanted): Promise<string[]> {
   const challenges: Challenge[] = [];
   for (let index = 0; index < NONCES; index++) challenges.push(await challengeOf(origin + uri));

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export const places = ['disk', 'tmpfs'] as const;
 export type PlaceOfData = (typeof places)[number];
 
-/** A new folder there; undefined where the machine has no such place. */
+/** A new folder there; undefined if the machine has no such place. */
 export function folderOn(place: PlaceOfData): string | undefined {
   const parent = parents[place]();
   return parent === undefined ? undefined : mkdtempSync(join(parent, 'gatehouse-bench-'));
@@ -33,7 +33,7 @@ export interface SyncTime {
 
 const SYNCS = 300;
 
-/** What one page at the end of a file costs until it is durable, which is what a commit waits for at least. */
+/** How long it takes to make one page at the end of a file durable. Each commit waits at least that long. */
 export function syncTime(folder: string): SyncTime {
   const name = join(folder, 'sync');
   const file = openSync(name, 'w');

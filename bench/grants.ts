@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Who asks, and for what: the same for every contender. */
+/** The client and the scope of each request: the same for every contender. */
 export const clients = {
   shop: { id: 'shop', secret: 'cs_shop-secret-of-32-bytes-or-so' },
   gateway: { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes-or' },
@@ -15,7 +15,7 @@ export const redirectUri = 'https://shop.example.com/callback';
 export const verifier = 'a-code-verifier-that-is-long-enough-for-rfc-7636';
 export const challenge = createHash('sha256').update(verifier).digest('base64url');
 
-/** Seconds. Codes are made before they are counted on, so they last longer than a service would let them. */
+/** Seconds. Codes are created before they are needed, so they live longer than a service would allow. */
 export const lifetimes = { accessToken: 3600, refreshToken: 604_800, code: 3600 } as const;
 
 export function basic(name: ClientName): string {

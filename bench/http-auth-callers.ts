@@ -11,19 +11,22 @@ export interface CallerTurn {
   readonly place: HttpAuthPlace;
   readonly seconds: number;
   readonly connections: number;
-  /** Requests a second that this caller was seen to have answered; 0 at first. */
+  /** Requests a second that this caller got answered so far; 0 at first. */
   readonly seen: number;
 }
 
-/** One way to say who asks. It prepares what it sends, and answers with the load itself, which alone is measured. */
+/** One kind of credential. It prepares what it sends, and returns the load itself, which alone is measured. */
 export interface Caller {
   readonly name: string;
-  /** Connections at most: a first password takes tens of milliseconds, and of one address only a few are hashed. */
+  /**
+   * Connections at most. A first password takes tens of milliseconds, and the gateway hashes only a few for one
+   * address.
+   */
   readonly most?: number;
   prepare(turn: CallerTurn): Promise<() => Promise<Measured>>;
 }
 
-/** The others are measured beside it. */
+/** The other callers are measured beside it. */
 export const YARDSTICK = 'open route';
 
 export function callers(): readonly Caller[] {
@@ -63,7 +66,7 @@ function once({ place, seconds, connections }: CallerTurn, path: string, headers
     wrk({ url: place.url + path, seconds, connections, script: [onceScript(place.folder), file], prefix: generator });
 }
 
-/** Strangers that any run needs, with the warm-up. */
+/** Unknown users that any run needs, including the warm-up. */
 export function strangersFor({ rounds, seconds }: { readonly rounds: number; readonly seconds: number }): number {
   return (rounds * seconds + Math.max(seconds, 2)) * STRANGERS;
 }
@@ -71,7 +74,7 @@ export function strangersFor({ rounds, seconds }: { readonly rounds: number; rea
 /** A second: more than two threads can hash passwords for. */
 const STRANGERS = 100;
 
-/** Every turn has users of its own. */
+/** Each turn has its own users. */
 function strangers(): Caller['prepare'] {
   let next = 0;
   return async (turn) => {
@@ -82,7 +85,7 @@ function strangers(): Caller['prepare'] {
   };
 }
 
-/** A second, before it is known how many are answered. */
+/** A second, before the real rate is known. */
 const ENOUGH = 40_000;
 
 async function digest(turn: CallerTurn, algorithm: 'SHA-256' | 'MD5') {

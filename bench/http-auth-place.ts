@@ -10,7 +10,7 @@ import { pinned } from './cores.ts';
 import { issuer, secret, upstreamConf } from './route-files.ts';
 import { freePorts } from './route-place.ts';
 
-/** One gateway, one route for each way to say who asks, and an upstream. */
+/** One gateway with one route for each kind of credential, and an upstream. */
 export interface HttpAuthPlace {
   readonly gateway: Command;
   readonly upstream: Command;
@@ -25,14 +25,14 @@ export interface HttpAuthPlace {
 export const REALM = 'bench';
 export const alice = { name: 'alice', password: 'correct horse battery staple' } as const;
 
-/** Users of Basic who are all asked once: their names differ, their password is one. */
+/** Basic users with one request each. Their names differ, their password is the same. */
 export function stranger(index: number): string {
   return `user${String(index).padStart(6, '0')}`;
 }
 
 const launcher = fileURLToPath(new URL('../bin/gatehouse.js', import.meta.url));
 
-/** `strangers`: how many of them there are. */
+/** `strangers`: how many of them exist. */
 export async function prepareHttpAuth(strangers: number): Promise<HttpAuthPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const [port = 0, upstreamPort = 0] = await freePorts(2);

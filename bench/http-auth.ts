@@ -28,9 +28,9 @@ export interface HttpAuthResult {
   readonly cpu: number;
   readonly perSecond: number;
   readonly p99: number;
-  /** CPU a request, to that of the open route in the same round: median, least, most. */
+  /** CPU a request, relative to the open route in the same round: median, minimum, maximum. */
   readonly ratio: { readonly median: number; readonly least: number; readonly most: number };
-  /** The same of the round in which each used least: what else runs on the machine only ever adds. */
+  /** The same for the round in which each used the least CPU, because other work on the machine only adds time. */
   readonly quietest: number;
 }
 
@@ -43,7 +43,7 @@ export interface HttpAuthReport {
 
 const WARM_UP = 2;
 
-/** What it costs a gateway to be told who asks, in each way that it knows; beside a route that asks nobody. */
+/** What each kind of credential costs the gateway, compared with a route that needs none. */
 export async function benchHttpAuth(bench: HttpAuthBench): Promise<HttpAuthReport> {
   const place = await prepareHttpAuth(strangersFor(bench));
   const children: ChildProcess[] = [];
@@ -61,7 +61,7 @@ export async function benchHttpAuth(bench: HttpAuthBench): Promise<HttpAuthRepor
   }
 }
 
-/** Rounds are interleaved, and every one begins with another caller. */
+/** Rounds are interleaved, and each round begins with a different caller. */
 async function runRounds(place: HttpAuthPlace, { pid }: ChildProcess, bench: HttpAuthBench): Promise<HttpAuthRun[]> {
   const { rounds, seconds, connections, say } = bench;
   const all = callers();

@@ -1,4 +1,5 @@
-// A contender: oidc-provider as it comes, in memory. PORT is where it serves, CODES where it makes codes for the bench.
+// A contender: oidc-provider with its defaults, in memory. PORT is where it serves. CODES is where it creates codes for
+// the bench.
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import Provider from 'oidc-provider';
@@ -6,7 +7,7 @@ import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import LRU from 'oidc-provider/lib/helpers/lru.js';
 import { challenge, clients, lifetimes, redirectUri, scope, subject } from './grants.ts';
 
-/** By itself it forgets all but a thousand or two, and then codes and tokens that are still to be shown. */
+/** Its default keeps only a thousand or two, and would forget codes and tokens that are still needed. */
 const ENTRIES = 200_000;
 
 const { PORT = '', CODES = '' } = process.env;

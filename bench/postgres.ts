@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Command } from './children.ts';
 
-/** Debian keeps them out of the way of PATH, one folder a version. */
+/** Debian keeps them outside of PATH, in one folder for each version. */
 const folders = [...debian('/usr/lib/postgresql'), ...(process.env.PATH ?? '').split(delimiter)];
 const programs = folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
 
@@ -13,11 +13,11 @@ function debian(root: string): string[] {
   return versions.map((version) => join(root, version, 'bin'));
 }
 
-/** The server refuses to run as root, so root becomes the user that Debian made for it. */
+/** The server refuses to run as root, so root switches to the user that Debian created for it. */
 const isRoot = process.getuid?.() === 0;
 const asServer = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
 
-/** Why there is none; undefined where there is one. */
+/** Why there is none; undefined if there is one. */
 export function postgresMissing(): string | undefined {
   if (programs === undefined) return 'PostgreSQL is not installed';
   if (runAs(['true']).status !== 0) return 'there is no user to run PostgreSQL as';
@@ -29,7 +29,7 @@ function runAs(command: readonly string[]) {
   return spawnSync(file, args, { encoding: 'utf8', cwd: '/' });
 }
 
-/** A cluster in a folder of its own. Every setting that has to do with durability is the server's own. */
+/** A cluster in a separate folder. Every setting that affects durability has the server's default. */
 export function makePostgres(folder: string, port: number): Command {
   const data = join(folder, 'data');
   if (isRoot) {

@@ -1,4 +1,4 @@
-// The load of refreshes: every connection turns one refresh token into the next, for so many seconds.
+// The load of refreshes: every connection exchanges one refresh token for the next, for so many seconds.
 import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
 import { basic, forms } from './grants.ts';

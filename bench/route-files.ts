@@ -32,7 +32,7 @@ export interface FileOptions {
   readonly access: Access;
   readonly port: number;
   readonly upstream: string;
-  /** What the gateway speaks to it with. */
+  /** The engine with which the gateway talks to it. */
   readonly engine: 'own' | 'undici';
 }
 
@@ -59,7 +59,7 @@ function route(index: number, access: Access): string {
 `;
 }
 
-/** Of one length, so that paths of few routes are no shorter than those of many. */
+/** All have one length, so that paths of few routes are not shorter than paths of many. */
 function resource(index: number): string {
   return `res${String(index).padStart(5, '0')}`;
 }
@@ -73,7 +73,7 @@ export function pathsFor(count: number, paths: number): string[] {
   return shuffled(all, paths);
 }
 
-/** For `wrk -s`: draws one of the paths for each request. What is sent is made before the load begins. */
+/** For `wrk -s`: draws one of the paths for each request. All requests are prepared before the load begins. */
 export const drawScript = `
 local requests = {}
 function init(args)

@@ -19,7 +19,7 @@ import {
   upstreamConf,
 } from './route-files.ts';
 
-/** The others stand beside the first; all get as many different paths as the last has routes. */
+/** The others run beside the first. All get as many different paths as the last has routes. */
 export const COUNTS = [10, 1000, 10_000] as const;
 
 /** A gateway with so many routes. */
@@ -29,7 +29,7 @@ export interface RouteContender {
   readonly access: Access;
   readonly command: Command;
   readonly url: string;
-  /** File of the paths that are asked for, one a line. */
+  /** File of the requested paths, one a line. */
   readonly paths: string;
 }
 
@@ -96,7 +96,7 @@ function save(folder: string, name: string, text: string): string {
   return file;
 }
 
-/** Different ones: all are held until the last is known. */
+/** Different ports: all stay open until the last is known. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

@@ -42,9 +42,9 @@ export interface RouteResult {
   readonly startCpu: number;
   readonly memory: number;
   readonly loaded: number;
-  /** CPU a request, to that of the ten routes in the same round: median, least, most. */
+  /** CPU a request, relative to ten routes in the same round: median, minimum, maximum. */
   readonly ratio: { readonly median: number; readonly least: number; readonly most: number };
-  /** The same of the round in which each used least: what else runs on the machine only ever adds. */
+  /** The same for the round in which each used the least CPU, because other work on the machine only adds time. */
   readonly quietest: number;
 }
 
@@ -54,7 +54,7 @@ export interface RouteReport {
   readonly starts: readonly RouteStart[];
 }
 
-/** What a request, a start and memory cost with many routes, beside the same gateway with ten. */
+/** What a request, a start and memory cost with many routes, compared with the same gateway with ten. */
 export async function benchRoutes(bench: RouteBench): Promise<RouteReport> {
   const place = await prepareRoutes(bench.engine);
   const programs = new Map<RouteContender, ChildProcess>();
@@ -72,7 +72,7 @@ export async function benchRoutes(bench: RouteBench): Promise<RouteReport> {
   }
 }
 
-/** With nothing else of ours running. */
+/** While no other program of ours runs. */
 async function runStarts(contenders: readonly RouteContender[], { rounds, say }: RouteBench): Promise<RouteStart[]> {
   const starts: RouteStart[] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -92,7 +92,7 @@ function spentBy({ pid }: ChildProcess): Pick<RouteStart, 'cpu' | 'memory'> {
   return { cpu: cpuTime(pid as number) / 1000, memory: memory(pid as number).rss };
 }
 
-/** Seconds. Long enough for each of ten thousand routes to be asked a few times. */
+/** Seconds. Long enough for each of ten thousand routes to get a few requests. */
 const WARM_UP = 5;
 
 async function runLoad(

@@ -73,7 +73,7 @@ async function runGateway(): Promise<void> {
   process.stdout.write(values.json ? resultsText(report) : `\n${gatewayText(report)}\n`);
 }
 
-/** From the results to what the documentation shows of them. */
+/** From the results to the text in the documentation. */
 async function runFigures(): Promise<void> {
   const results = readResults(values.results ?? RESULTS);
   writeFileSync(PICTURE, picture(results));

@@ -2,11 +2,11 @@ import { cpuTimes, memory } from './children.ts';
 import type { Measured } from './wrk.ts';
 
 export interface UnderLoad extends Measured {
-  /** Microseconds of CPU time a request, of the process and everything below it. */
+  /** Microseconds of CPU time a request, of the process and all its descendants. */
   readonly cpu: number;
   readonly user: number;
   readonly system: number;
-  /** Resident afterwards, MiB. */
+  /** Resident after the load, MiB. */
   readonly memory: number;
 }
 

@@ -30,7 +30,7 @@ interface Turn {
 
 export interface UserKeysGatewayReport {
   readonly turns: readonly Turn[];
-  /** Of a user's key to the issuer's, in each round. */
+  /** A user's key relative to the issuer's key, in each round. */
   readonly ratios: readonly number[];
 }
 
@@ -39,7 +39,10 @@ const names = ['open', 'issuer', 'user'] as const;
 const WARM_UP = 2;
 const HEARTBEAT = 5_000;
 
-/** What a cached token costs whose key is one user's and whose server has a feed; beside one of the issuer, without. */
+/**
+ * What a cached token costs if it is signed with a user's key and its server has a feed, compared with an issuer's
+ * token without a feed.
+ */
 export async function benchUserKeysGateway(bench: UserKeysGatewayBench): Promise<UserKeysGatewayReport> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const [port = 0, upstream = 0, service = 0] = await freePorts(3);
@@ -85,7 +88,7 @@ function ratios(turns: readonly Turn[]): readonly number[] {
   return [...new Set(turns.map(({ round }) => round))].map((round) => of('user', round) / of('issuer', round));
 }
 
-/** Key set, keys of users, and a feed that only shows that it is alive. */
+/** Key set, users' keys, and a feed that sends only signs of life. */
 async function openService(port: number) {
   const kids = { issuer: 'issuer-key', user: randomBytes(16).toString('base64url') };
   const [issuer, user] = [await keyPair(kids.issuer), await keyPair(kids.user)];

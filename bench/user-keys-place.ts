@@ -16,17 +16,19 @@ import { folderOn } from './disk.ts';
 import { makePostgres, postgresMissing, postgresUrl } from './postgres.ts';
 import { freePorts } from './route-place.ts';
 
-/** How many users have keys. Of the first the keys are all at hand once they were used, of the others none is. */
+/** How many users have keys. The keys of the first are all cached after use; the keys of the others never are. */
 export const COUNTS = [100, 20_000, 100_000] as const;
 
-/** A service whose users have keys already. */
+/** A service whose users already have keys. */
 export interface KeyContender {
   readonly engine: 'SQLite' | 'PostgreSQL';
   readonly users: number;
   readonly url: string;
   readonly database: Command | undefined;
   readonly service: Command;
-  /** Once the database runs: every user and every key, in bulk. Answers with the bytes that a key takes there. */
+  /**
+   * Runs when the database is up: inserts every user and every key in bulk. Returns the bytes that a key takes there.
+   */
   seed(rows: KeyRows): Promise<number>;
   open(): Promise<Records>;
 }
@@ -122,7 +124,7 @@ async function sqlite(parent: string, users: number): Promise<KeyContender> {
   return { engine: 'SQLite', users, database: undefined, ...made, seed };
 }
 
-/** Rows a statement; each column travels as one array. */
+/** Rows a statement. Each column is sent as one array. */
 const ROWS = 5000;
 
 async function postgres(parent: string, users: number): Promise<KeyContender> {

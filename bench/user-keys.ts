@@ -44,7 +44,7 @@ interface Running {
   readonly bytes: number;
 }
 
-/** What a token of one of many users costs, beside one of a few: the way of the key is the same. */
+/** What a token for one of many users costs, compared with a token for one of a few, on the same path to the key. */
 export async function benchUserKeys({ rounds, say }: UserKeyBench): Promise<UserKeyReport> {
   const before = loadavg()[0] as number;
   const place = await prepareUserKeys();
@@ -104,7 +104,7 @@ async function end({ service, database, records, pool }: Running): Promise<void>
 }
 
 const CONNECTIONS = 16;
-/** In each round. Users come one after the other, so of those who are many none comes twice. */
+/** In each round. Users come one after the other, so none of the many users comes twice. */
 const REQUESTS = 2000;
 
 async function measureAll(running: Running, round: number): Promise<UserKeyRun[]> {
@@ -148,7 +148,7 @@ async function post({ pool }: Running, path: string, client: ClientName, body: s
   return (await answer.body.json()) as { readonly access_token: string; readonly active?: boolean };
 }
 
-/** As a gateway that meets the key for the first time. */
+/** Like a gateway that sees the key for the first time. */
 async function verify({ pool }: Running, token: string): Promise<void> {
   const path = `/oauth2/keys/${decodeProtectedHeader(token).kid}`;
   const answer = await pool.request({ method: 'GET', path });
@@ -167,7 +167,7 @@ function memoryOf({ pid }: ChildProcess): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Every round begins with another one: to be first or last is nobody's advantage. */
+/** Each round begins with a different one, so none has an advantage from being first or last. */
 function inTurn<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = round % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
@@ -186,7 +186,7 @@ export function userKeyTable({ runs, sizes }: UserKeyReport): string {
   return `${aligned([titles, ...rows])}\n\n${aligned([['', 'bytes/key', 'MiB loaded'], ...sizeRows])}`;
 }
 
-/** Beside keys that are at hand, and beside fewer that are not either. */
+/** Compared with cached keys, and with fewer keys that are not cached either. */
 const BESIDE = [COUNTS[0], COUNTS[1]] as const;
 
 function cells(runs: readonly UserKeyRun[], users: number): string[] {
@@ -207,7 +207,7 @@ function cells(runs: readonly UserKeyRun[], users: number): string[] {
   ];
 }
 
-/** In the same round: median, and least–most. */
+/** In the same round: median, and minimum–maximum. */
 function ratio(own: readonly UserKeyRun[], others: readonly UserKeyRun[]): string {
   const each = own.map(({ round, cpu }) => cpu / (others.find((other) => other.round === round)?.cpu ?? Number.NaN));
   return `${median(each).toFixed(2)} (${Math.min(...each).toFixed(2)}–${Math.max(...each).toFixed(2)})`;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 export interface Load {
   readonly url: string;
-  /** Bearer; absent where the script says who asks. */
+  /** Bearer token; absent if the script sends the credential. */
   readonly token?: string;
   /** Whole header lines. */
   readonly headers?: readonly string[];
@@ -12,7 +12,7 @@ export interface Load {
   readonly connections: number;
   /** Lua file that makes the requests, and its argument. */
   readonly script?: readonly [file: string, argument: string];
-  /** The command that runs wrk, where it is more than its name. */
+  /** The command that runs wrk, if it is more than its name. */
   readonly prefix?: readonly string[];
 }
 
@@ -25,13 +25,13 @@ export interface Measured {
   readonly p999: number;
 }
 
-/** Prints what wrk itself does not, after whatever script makes the requests. */
+/** Prints what wrk itself does not print, after the script that makes the requests. */
 const around = fileURLToPath(new URL('around.lua', import.meta.url));
 
-/** What a script prints whose requests count once each, when there were too few of them. */
+/** The message of a script whose requests count once each, if it had too few of them. */
 const RAN_OUT = 'requests ran out';
 
-/** The end of a script whose `request` gives out each of its `items` once. */
+/** The end of a script whose `request` returns each of its `items` once. */
 export const tellWhenRanOut = `
 local asked = 0
 local take = request
@@ -49,7 +49,10 @@ function done()
 end
 `;
 
-/** One thread that keeps its connections open and busy. An answer other than 2xx or a socket error spoils the run. */
+/**
+ * One thread that keeps its connections open and busy. An answer other than 2xx or a socket error makes the run
+ * invalid.
+ */
 export async function wrk({
   url,
   token,

@@ -549,7 +549,7 @@ export interface GatewayFile {
   }>;
   /** Each test is a request with its expected outcome. `check`, each start and each reload run them. Default: `[]`. */
   tests?: ReadonlyArray<{
-    /** This is the request: GET /orders/7, or GET https://host/orders/7. The default host is the one of `resource`. */
+    /** This is the request: GET /orders/7, or GET https://host/orders/7. The default is the host of `resource`. */
     request: string;
     /** The request has these headers. */
     headers?: {
@@ -741,7 +741,7 @@ export interface AuthorizationFile {
     client_secret?: string;
     /** This is another name for `client_secret`. */
     app_secret?: string;
-    /** This is the SHA-256 hash of the secret in lower-case hex. It replaces `client_secret`. */
+    /** This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`. */
     client_secret_sha256?: string;
     /** Pages show this name. */
     client_name?: string;

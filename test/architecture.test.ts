@@ -5,7 +5,10 @@ import t from 'tap';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-/** Room → what it may import of others: rooms, or of a room one folder or file. The same table as docs/decisions/0002-rooms.md. */
+/**
+ * Room → what it may import: other rooms, or one folder or file of a room. The same table as
+ * docs/decisions/0002-rooms.md.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'base/package-file'],
   commands: [
@@ -45,8 +48,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Room → its folders from the ground up: a folder imports only folders that stand before it, types included. `.`: the files
- * that are directly in the room.
+ * Room → its folders from the bottom up. A folder imports only folders that are listed before it, types included. `.`:
+ * the files directly in the room.
  */
 const layers: Readonly<Record<string, readonly string[]>> = {
   gateway: [
@@ -104,7 +107,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   storage: ['engine', 'migrations', 'records', 'lookup', 'sqlite', 'postgres', '.'],
 };
 
-/** Of these rooms config/ may use the tables of names only. */
+/** config/ may use only the tables of names of these rooms. */
 const nameTables = new Set(['jwt/algorithms.ts', 'http-auth/digest-algorithms.ts']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
@@ -158,7 +161,7 @@ for (const [name, order] of Object.entries(layers)) {
     t.strictSame(new Set(inside.map(([file]) => folder(file))), new Set(order));
   });
 
-  t.test(`a folder of ${name}/ imports only folders that stand before it`, async (t) => {
+  t.test(`a folder of ${name}/ imports only folders that are listed before it`, async (t) => {
     const place = (file: string) => order.indexOf(folder(file));
     const upwards = inside.flatMap(([file, targets]) =>
       targets.filter((to) => room(to) === name && place(to) > place(file)).map((to) => `${file} → ${to}`),
@@ -173,7 +176,7 @@ t.test('docs/decisions/0002-rooms.md shows these orders', async (t) => {
   for (const [name, order] of Object.entries(layers)) t.match(page, `| ${name} | ${order.join(' < ')} |`);
 });
 
-t.test('config/ takes nothing but tables of names from oauth/, jwt/ and http-auth/', async (t) => {
+t.test('config/ imports only tables of names from oauth/, jwt/ and http-auth/', async (t) => {
   const taken = [...imports]
     .filter(([file]) => room(file) === 'config')
     .flatMap(([, targets]) => targets)
@@ -181,7 +184,7 @@ t.test('config/ takes nothing but tables of names from oauth/, jwt/ and http-aut
   t.strictSame(taken, []);
 });
 
-t.test('no import leads back to where it came from', async (t) => {
+t.test('imports form no cycle', async (t) => {
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
@@ -200,7 +203,7 @@ t.test('no import leads back to where it came from', async (t) => {
   t.comment(`${files.length} files, 0 cycles`);
 });
 
-t.test('every property is tried with the seed of test/support/properties.ts', async (t) => {
+t.test('every property test uses the seed of test/support/properties.ts', async (t) => {
   const folder = import.meta.dirname;
   const direct = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && file !== join('support', 'properties.ts'))

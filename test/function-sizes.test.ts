@@ -9,7 +9,7 @@ const MOST_FIELDS = 12;
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-/** A part of a file from its first line to the one that closes it. The formatter gives both the same indentation. */
+/** A part of a file from its first line to its closing line. The formatter gives both the same indentation. */
 interface Part {
   readonly head: string;
   readonly lines: readonly string[];
@@ -19,7 +19,7 @@ function indentation(line: string): number {
   return line.search(/\S/);
 }
 
-/** What each line that ends with `{` opens; where its head has several lines, from the first of them. */
+/** What each line that ends with `{` opens. If its head has several lines, from the first of them. */
 function partsOf(text: string): Part[] {
   const lines = text.split('\n');
   return lines.flatMap((line, at) => {
@@ -42,7 +42,7 @@ function isClass({ head }: Part): boolean {
   return /^\s*(?:export )?(?:abstract )?class /.test(head);
 }
 
-/** A bound method is no state: it is a field only since it is passed on. */
+/** A bound method is not state: it is a field only because it is passed as a function. */
 function fieldsOf({ lines }: Part): string[] {
   const member = indentation(lines[0] ?? '') + 2;
   return lines.filter(
@@ -80,7 +80,7 @@ t.test('no class has more private fields than a reader can hold', async (t) => {
   t.strictSame(found(overfull), []);
 });
 
-t.test('this finds functions and fields in each form', async (t) => {
+t.test('this test finds functions and fields in each form', async (t) => {
   const body = (indent: string) => `${indent}  call();\n`.repeat(LONGEST_FUNCTION - 1);
   const long = {
     declared: `export async function* some<T>(a: T): Promise<T> {\n${body('')}}\n`,

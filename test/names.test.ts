@@ -4,7 +4,7 @@ import t from 'tap';
 const TYPE = /^export (?:abstract )?(?:class|interface|type|enum) (\w+)/gm;
 const VALUE = /^export (?:async )?(?:function\*?|const|let) (\w+)/gm;
 
-/** The same part of each of several, by design: a row of a table, a command, an engine. */
+/** Exports that play the same part in several places, by design: a row of a table, a command, an engine. */
 const SAME_PART: readonly RegExp[] = [
   /^src\/commands\/[\w-]+\.ts$/,
   /^src\/storage\/(?:sqlite|postgres)\//,
@@ -32,12 +32,12 @@ function homonyms(pattern: RegExp, files: readonly string[]): string[] {
 
 const all = globSync('src/**/*.ts').sort();
 
-t.test('no two types that are exported have one name', (t) => {
+t.test('no two exported types have the same name', (t) => {
   t.strictSame(homonyms(TYPE, all), []);
   t.end();
 });
 
-t.test('no two functions or values that are exported have one name, except the same part of several', (t) => {
+t.test('no two exported functions or values have the same name, except for the same part in several places', (t) => {
   const own = all.filter((file) => !SAME_PART.some((pattern) => pattern.test(file)));
   t.strictSame(homonyms(VALUE, own), []);
   t.end();

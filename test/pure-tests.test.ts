@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import t from 'tap';
 import { opening, pureTests } from '../tools/check/pure.ts';
 
-/** Rooms whose rules can be shown without a socket and without a process. */
+/** Rooms whose rules can be tested without a socket and without a process. */
 const PURE = ['base', 'config', 'http-auth', 'jwt', 'oauth', 'gateway/decide', 'gateway/message', 'gateway/routing'];
 
 /** Tests of these rooms that need one, each with its reason. */
@@ -21,7 +21,7 @@ const opens: Readonly<Record<string, string>> = {
   'gateway/routing/path-corpus.test.ts': 'what an upstream is sent',
 };
 
-t.test('a rule that needs no socket and no process is tested without one, or says why', async (t) => {
+t.test('a test of a rule that needs no socket and no process uses none, or says why', async (t) => {
   const files = PURE.flatMap((room) => globSync(`test/${room}/**/*.test.ts`)).sort();
   const withSocket = files.filter((file) => opening(file) !== undefined);
   t.strictSame(
@@ -30,7 +30,7 @@ t.test('a rule that needs no socket and no process is tested without one, or say
   );
 });
 
-t.test('npm run check holds the tests of whole rooms, and no test of a whole program', async (t) => {
+t.test('npm run check includes the tests of whole rooms, and no test of a whole program', async (t) => {
   const files = pureTests();
   for (const room of PURE)
     t.ok(

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { schemeNames } from '../src/config/schema/http-schemes.ts';
 
-/** Where a row stands. With these, a scheme is its own folders and nothing else. */
+/** Files with the rows. With these, a scheme consists only of its own folders. */
 const tables = ['config/schemes/table.ts', 'gateway/schemes/table.ts'];
 
-/** What else has one of the names, and is not about credentials of a request to the gateway. */
+/** Other uses of these names, which are not about credentials of a request to the gateway. */
 const namesakes: Readonly<Record<string, string>> = {
   'cli.ts': 'a command',
   'config/rules/upstream-credentials.ts': 'credentials of the gateway, for an upstream',
@@ -24,10 +24,10 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file, text: readFileSync(join(src, file), 'utf8') }));
 
-/** Own folders of a scheme, and its grammar. */
+/** The folders of a scheme, and its grammar. */
 const own = /^(?:(?:config|gateway)\/schemes\/[^/]+|http-auth)\//;
 
-t.test('a scheme is imported by its own folders and by the two tables alone', async (t) => {
+t.test('only its own folders and the two tables import a scheme', async (t) => {
   for (const name of schemeNames) {
     const folder = new RegExp(`^(?:config|gateway)/schemes/${name}/`);
     const others = files.filter(
@@ -37,13 +37,13 @@ t.test('a scheme is imported by its own folders and by the two tables alone', as
   }
 });
 
-t.test('no file outside of the folders of a scheme asks for it by name', async (t) => {
+t.test("no file outside of a scheme's folders mentions its name", async (t) => {
   const named = new RegExp(`['"\`](?:${schemeNames.join('|')})['"\`]`);
   const found = files.filter(({ file, text }) => !own.test(file) && named.test(withoutComments(text)));
   t.strictSame(found.map(({ file }) => file).sort(), Object.keys(namesakes).sort());
 });
 
-t.test('a scheme takes two edited files: a row in each table; the toy has no more', async (t) => {
+t.test('a scheme needs two edited files, with a row in each table; the toy has no more', async (t) => {
   const toy = new URL('./toys/scheme/', import.meta.url);
   const entries = readdirSync(toy, { withFileTypes: true });
   const [folders, rows] = [true, false].map((is) =>

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
 
-/** Files of test/fixtures/shared-process in one process after another, as `npm test` runs files: its status and lines. */
+/**
+ * Files of test/fixtures/shared-process in one process after another, as `npm test` runs files: its status and lines.
+ */
 async function ran(...names: readonly string[]) {
   const program = `
     import { inProcesses } from './tools/check/in-processes.ts';
@@ -18,21 +20,21 @@ async function ran(...names: readonly string[]) {
   return { status, verdicts: verdicts.map((line) => line.replaceAll('test/fixtures/shared-process/', '')) };
 }
 
-t.test('a file begins when the one before is over, with options of its own', async (t) => {
+t.test('a file begins when the previous one has ended, with its own options', async (t) => {
   t.strictSame(await ran('first', 'second'), { status: 0, verdicts: ['ok   first.ts', 'ok   second.ts'] });
 });
 
 for (const name of ['fails', 'throws', 'late'])
-  t.test(`a file that ${name} has failed, and the next one runs`, async (t) => {
+  t.test(`a file that ${name} fails, and the next one runs`, async (t) => {
     t.strictSame(await ran(name, 'first'), { status: 1, verdicts: [`FAIL ${name}.ts`, 'ok   first.ts'] });
   });
 
-t.test('a file that ends the process has failed, and the next one runs in another process', async (t) => {
+t.test('a file that ends the process fails, and the next one runs in another process', async (t) => {
   const verdicts = ['FAIL ends.ts', 'FAIL ends.ts: its process ended with 1', 'ok   first.ts'];
   t.strictSame(await ran('ends', 'first'), { status: 1, verdicts });
 });
 
-t.test('a file that leaves clocks, globals or environment changed has failed, by its name', async (t) => {
+t.test('a file that leaves clocks, globals or environment changed fails, by its name', async (t) => {
   const clocks = ['globalThis.clearInterval', 'globalThis.setInterval', 'node:timers.setInterval'];
   const others = ['node:timers.clearInterval', 'node:timers/promises.setInterval'];
   const left = [...clocks, ...others, 'process.env.GATEHOUSE_LEFT'].join(', ');
@@ -42,11 +44,11 @@ t.test('a file that leaves clocks, globals or environment changed has failed, by
   });
 });
 
-t.test('a file that puts back what it changed has passed', async (t) => {
+t.test('a file that restores what it changed passes', async (t) => {
   t.strictSame(await ran('puts-back', 'first'), { status: 0, verdicts: ['ok   puts-back.ts', 'ok   first.ts'] });
 });
 
-/** The tests of a file of errors that have failed, and their errors, in a process of its own with flags of Node.js. */
+/** The failed tests of a file of errors, and their errors, in a separate process with flags of Node.js. */
 async function failuresOfErrors(...flags: readonly string[]): Promise<readonly string[]> {
   const child = spawn(process.execPath, [...flags, 'test/fixtures/shared-process/errors.ts']);
   const printed: string[] = [];
@@ -63,7 +65,7 @@ for (const [name, flags] of [
   ['domain.ts', ['--import=./tools/tap/light.ts']],
   ['async-hook-domain', []],
 ] as const)
-  t.test(`an error fails the test that it comes from, and no other (${name})`, async (t) => {
+  t.test(`an error fails only the test that it comes from (${name})`, async (t) => {
     const failures = await failuresOfErrors(...flags);
     const errors = [
       'of a timer',

@@ -15,7 +15,7 @@ const LONGEST_MEDIAN = 14;
 const read = (file: string) => readFileSync(file, 'utf8');
 const found = (file: string, text: string) => findingsIn(file, text).map((each) => each.found);
 
-t.test('no page, message or comment says what the style page forbids', (t) => {
+t.test('no page, message or comment has a word that the style page forbids', (t) => {
   const findings = heldFiles().flatMap((file) => findingsIn(file, read(file)));
   t.strictSame(
     findings.map(({ file, line, found, write }) => `${file}:${line}: ${found} → ${write}`),
@@ -24,7 +24,7 @@ t.test('no page, message or comment says what the style page forbids', (t) => {
   t.end();
 });
 
-t.test(`the pages that a newcomer reads first have a reading ease of ${LEAST_EASE} and more`, (t) => {
+t.test(`the pages that a newcomer reads first have a reading ease of at least ${LEAST_EASE}`, (t) => {
   const terms = termsIn(read('docs/concepts.md'));
   const pages = ['README.md', 'docs/quick-start.md', 'docs/in-front-of-my-api.md', ...globSync('docs/cookbook/*.md')];
   for (const page of pages) {
@@ -34,7 +34,7 @@ t.test(`the pages that a newcomer reads first have a reading ease of ${LEAST_EAS
   t.end();
 });
 
-t.test(`half of all sentences of the documentation have ${LONGEST_MEDIAN} words at most`, (t) => {
+t.test(`half of all sentences of the documentation have at most ${LONGEST_MEDIAN} words`, (t) => {
   const pages = ['README.md', ...globSync('docs/**/*.md')];
   const { median, sentences } = readabilityOf(pages.map(read).join('\n\n'), new Set());
   t.comment(`${sentences} sentences, ${median} words`);
@@ -73,20 +73,20 @@ t.test(`a sentence of more than ${LONGEST_SENTENCE} words is found`, (t) => {
   t.end();
 });
 
-t.test('the column of a table that shows what not to write is not judged', (t) => {
+t.test('the column of a table that shows what not to write is not checked', (t) => {
   t.strictSame(found('a.md', '| before | after |\n|---|---|\n| whoever asks | a client that asks |'), []);
   t.strictSame(found('a.md', '| one | after |\n|---|---|\n| whoever asks | a client that asks |'), ['whoever']);
   t.end();
 });
 
-t.test('markup, code and addresses are no words of a sentence', (t) => {
+t.test('markup, code and addresses do not count as words of a sentence', (t) => {
   const [sentence = ''] = sentencesOf('See [the page](https://a.example/x y) of `a b c` *now*, e.g. here.');
   t.equal(sentence, 'See the page of codeword now, e.g. here.');
   t.equal(wordsOf(sentence).length, 8);
   t.end();
 });
 
-t.test('a comment that goes over several lines is one text, and what a template inserts is one word', (t) => {
+t.test('a comment over several lines is one text, and an insertion of a template is one word', (t) => {
   const source = [
     '/**',
     ' * One line',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import t from 'tap';
 
 const files = globSync('test/**/*.test.ts').sort();
-/** A line of its own, outside of every block. */
+/** A separate line, outside of every block. */
 const LONGER = /^t\.setTimeout\(/m;
 const WITH_REASON = /^(\/\*\*.*| \*)\*\/\nt\.setTimeout\(|^\/\*\* .* \*\/\nt\.setTimeout\(/m;
 

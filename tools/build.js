@@ -1,4 +1,4 @@
-// `npm run build`: emits dist/, the JavaScript that the npm package carries. The image's: tools/bundle.ts.
+// `npm run build`: emits dist/, the JavaScript that the npm package contains. tools/bundle.ts makes the image's dist/.
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 

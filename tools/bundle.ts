@@ -1,4 +1,4 @@
-// `npm run bundle [-- FOLDER]`: emits dist/ as the image carries it, sources and packages together in a few files
+// `npm run bundle [-- FOLDER]`: emits dist/ for the image, sources and packages together in a few files
 // (docs/decisions/0020-the-image.md).
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,25 +7,26 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is started by its path stands beside whatever starts it. */
+/** A file that is started by its path needs an entry of its own, beside the file that starts it. */
 const entryPoints = {
   cli: 'src/cli.ts',
   'worker-main': 'src/supervisor/worker-main.ts',
   'password-worker': 'src/gateway/schemes/password-worker.ts',
 };
 
-/** Of the packages that are bundled, what is asked for only where it is used, or installed. */
+/** Bundled packages that are loaded only on first use, or only if they are installed. */
 const external = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pg-native'];
 
-/** Of undici only what is used. */
+/** Only the parts of undici that we use. */
 const undiciInParts: Plugin = {
   name: 'undici in parts',
   setup: ({ onResolve }) => onResolve({ filter: /^undici$/ }, () => ({ path: join(root, 'tools/undici-parts.cjs') })),
 };
 
 /**
- * Whoever imports `node:http` has all that it exports read, among it the WebSocket of a browser, for which Node.js loads its
- * own undici with `fetch` and all: 13 MiB of every process. A module that is asked for shows only what is used.
+ * An import of `node:http` reads all of its exports. One of them is the browser's WebSocket, for which Node.js loads
+ * its own undici with `fetch`: 13 MiB for every process. A module loaded with `require` exposes only the parts that are
+ * used.
  */
 const httpWithoutFetch: Plugin = {
   name: 'node:http without fetch',
@@ -39,7 +40,7 @@ const httpWithoutFetch: Plugin = {
   },
 };
 
-/** Packages in CommonJS ask for what Node.js brings. */
+/** CommonJS packages load the modules of Node.js with `require`. */
 const banner =
   "import { createRequire as forPackages } from 'node:module'; const require = forPackages(import.meta.url);";
 

@@ -1,5 +1,5 @@
-// `npm run check`: types, form, and every test that opens no socket and starts no process. It needs nothing but npm.
-// The parts run at the same time. A part that fails is printed whole, and each part with its seconds.
+// `npm run check`: types, style, and every test that opens no socket and starts no process. It needs only npm. The
+// parts run at the same time. It prints the seconds of each part, and the whole output of a part that fails.
 import { spawn } from 'node:child_process';
 import { runPure } from './check/pure-processes.ts';
 import { summary } from './report.ts';
@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const begun = performance.now();
 const seconds = () => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
 
-/** What it prints, and its exit status. */
+/** The output of a part, and its exit status. */
 function output(command: string): Promise<{ readonly status: number | null; readonly text: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments, stringify } from 'yaml';
 
-/** Characters: what a cell of a table holds on one line. */
+/** Characters that fit in a table cell on one line. */
 const LONGEST = 48;
 
 /** The documents of tools/examples/FILE, which together have every key of that file. */
@@ -21,7 +21,7 @@ export function examplesOf(file: string): ReadonlyMap<string, string> {
   return examples;
 }
 
-/** Every value with its path. A key that may be a name of the user's choice is also below `NAME`. */
+/** Every value with its path. A key that may be a name the user chooses is also listed below `NAME`. */
 function valuesBelow(value: unknown, path: string): (readonly [string, unknown])[] {
   const below = Array.isArray(value) ? value.map((each) => [`${path}[]`, each] as const) : keyed(value, path);
   return [[path, value], ...below.flatMap(([where, each]) => valuesBelow(each, where))];

@@ -4,12 +4,12 @@ import { inputSchema, type Schema } from '../src/config/schema/input-schema.ts';
 import { unitTable } from '../src/config/schema/units.ts';
 import { examplesOf } from './configuration-examples.ts';
 
-/** A key of a configuration file, as the reference tells of it. */
+/** A key of a configuration file, as the reference describes it. */
 export interface Key {
-  /** Dotted; `NAME` stands for a name of the user's choice, `[]` for each entry of a list. */
+  /** Dotted. `NAME` is a name that the user chooses, and `[]` is each entry of a list. */
   readonly path: string;
   readonly form: string;
-  /** What holds when the key is left out. */
+  /** What applies if the key is missing. */
   readonly otherwise: string;
   readonly description: string;
 }
@@ -60,7 +60,7 @@ const introduction = [
   'A variable `GATEHOUSE__…` replaces a key, whether the file has this key or not. Two underscores go one level down. Upper and lower case do not matter, and `_` stands for `-`. For example, `GATEHOUSE__UPSTREAMS__ORDERS__URL` replaces `upstreams.orders.url`. For a list or a map, the variable has the whole value as YAML text. If the name ends with `__FILE`, the variable names a file with the value. You cannot set single entries of lists, and you can write `routes` only in the file. A variable that names no key is an error. So set each variable only for its program, because the gateway and the authorization service have different keys. If a Service has a name that begins with `gatehouse--`, Kubernetes sets variables for it. The programs ignore these variables with a warning. `enableServiceLinks: false` in the pod removes them.',
 ].join('\n\n');
 
-/** The forms are told in the table of units as an instruction; here they are a noun. */
+/** The table of units describes the forms as an instruction. Here they must be a noun. */
 function formOf(unit: keyof typeof unitTable): string {
   return unitTable[unit].form.replace(/^write /, '');
 }
@@ -90,7 +90,7 @@ function keysBelow({ properties = {}, required = [] }: Schema, prefix: string): 
   });
 }
 
-/** The keys of the values that stand at a path, in whichever way they are written. */
+/** The keys of the values at a path, in each form that the value may have. */
 function keysWithin(schema: Schema, path: string): Key[] {
   const { items, anyOf = [], additionalProperties } = schema;
   return [
@@ -103,7 +103,7 @@ function keysWithin(schema: Schema, path: string): Key[] {
   ];
 }
 
-/** One of several maps that a value may be: what the map is for stands with the key that it is known by. */
+/** One of several maps that a value may be. The key that identifies the map says what the map is for. */
 function alternative({ description, ...map }: Schema, path: string): Key[] {
   return keysWithin(map, path).map((key) => {
     const isChoice = key.otherwise === 'required' && key.path.lastIndexOf('.') === path.length;
@@ -115,7 +115,7 @@ function maps(branches: readonly Schema[]): readonly Schema[] {
   return branches.filter(({ type }) => type === 'object');
 }
 
-/** Of a map whose keys are known the defaults stand with its keys. */
+/** A map with known keys shows the defaults at its keys. */
 function otherwiseOf({ default: fallback, properties }: Schema): string {
   if (fallback === undefined) return '–';
   if (properties !== undefined) return 'see its keys';
@@ -162,7 +162,7 @@ function exampleOf(path: string, examples: Examples): string {
   return `\`${example}\``;
 }
 
-/** A bar would end the cell. */
+/** A `|` would end the cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

@@ -8,7 +8,7 @@ const files = [
   { name: 'AuthorizationFile', file: 'authorization.yaml', schema: AuthorizationSchema as unknown as Schema },
 ];
 
-/** config/files.d.ts: both files as a user may write them, for whoever writes them by a program. It imports nothing. */
+/** config/files.d.ts: the types of both files, for users who generate them with a program. It imports nothing. */
 export function configurationTypes(): string {
   return [
     '// Made by `npm run generate` from the schemas in src/config: do not edit.',

@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { inGroups } from './in-groups.ts';
 
 /**
- * The tests of the gateway, or those that the command line names, with what a variable of the environment chooses for each
- * gateway whose file does not say it. `otherwise`: its value if it is not set. Its exit status.
+ * Runs the gateway's tests, or the ones that the command line names. A variable of the environment chooses a setting
+ * for each gateway whose file does not set it. `otherwise`: the default of the variable. Returns the exit status.
  */
 export function gatewayTests(variable: string, otherwise: string): number {
   const given = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// `npm run generate`: writes what is made from the source. With `--check`: says what is stale, and exits 1.
+// `npm run generate`: writes what is generated from the source. `--check` reports stale files and exits with 1.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { decisionsPage } from './decisions-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { nginxFiles } from './nginx-files.ts';
 
-/** Everything that is made from the source: path → text. */
+/** Everything that is generated from the source: path → text. */
 export function generated(): Readonly<Record<string, string>> {
   return {
     'config/gateway.schema.json': json(editorSchema(GatewaySchema as unknown as Schema, 'Gatehouse: gateway.yaml')),
@@ -33,7 +33,7 @@ export function generated(): Readonly<Record<string, string>> {
   };
 }
 
-/** The generated files that are missing or say something else than the source. */
+/** The generated files that are missing or out of date. */
 export function staleFiles(): readonly string[] {
   return Object.entries(generated()).flatMap(([path, text]) => (current(path) === text ? [] : [path]));
 }

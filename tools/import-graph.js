@@ -1,8 +1,8 @@
-// What a file of ours imports when it runs: type imports leave nothing behind.
+// What a file of ours imports at run time. Type imports do not count.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** A type import, or the specifier of one that runs. A dynamic import counts, also where it may never be reached. */
+/** A type import, or the specifier of a real one. A dynamic import counts, even if the line may never run. */
 const IMPORT =
   /^(?:import|export)\s+(type\s)?[^'"`;]*?from\s*'([^']+)'|^import\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
@@ -15,7 +15,7 @@ export function specifiersOf(text) {
 
 const known = new Map();
 
-/** @returns {readonly string[]} the files of ours as whole paths, everything else by its name. */
+/** @returns {readonly string[]} our files as absolute paths, everything else by its name. */
 function importsOf(file) {
   const cached = known.get(file);
   if (cached !== undefined) return cached;
@@ -28,7 +28,10 @@ function importsOf(file) {
 
 const isCode = (name) => name.startsWith('/') && /\.[jt]s$/.test(name) && !name.endsWith('.d.ts');
 
-/** @returns {ReadonlyMap<string, string | undefined>} everything that a file reaches, and by which file it was reached first. */
+/**
+ * @returns {ReadonlyMap<string, string | undefined>} everything that a file reaches → the file from which it was first
+ * reached.
+ */
 export function reached(file) {
   const by = new Map([[file, undefined]]);
   for (const [name] of by) {

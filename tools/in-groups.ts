@@ -4,8 +4,8 @@ import { tap } from './tap.ts';
 const isTest = (word: string) => word.endsWith('.test.ts');
 
 /**
- * tap over the files that `words` name. Those that judge time or memory run alone, after the others. Words that name no file
- * are options of tap, for both groups. Its exit status: a failure where either failed.
+ * Runs tap over the files that `words` name. Files that measure time or memory run alone, after the others. Other words
+ * are options of tap, for both groups. Returns the exit status: a failure if either group failed.
  */
 export function inGroups(words: readonly string[], env: NodeJS.ProcessEnv = {}): number {
   const files = words.filter(isTest);

@@ -1,4 +1,5 @@
-// Runs before `npm start` and `npm test`: installs what the lock file names, once. Plain JavaScript for any Node.js.
+// Runs before `npm start` and `npm test`: installs the packages of the lock file, once. Plain JavaScript, for any
+// Node.js.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 

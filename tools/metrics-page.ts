@@ -1,4 +1,4 @@
-// docs/metrics.md: every metric of the programs, from the registries that they serve. Nothing is collected here.
+// docs/metrics.md: every metric of the programs, read from the registries that they serve. Nothing is collected here.
 import type { Registry } from 'prom-client';
 import { buildServiceMetrics } from '../src/authorization/telemetry/metrics.ts';
 import { buildMetrics } from '../src/gateway/lifecycle/metrics.ts';
@@ -49,7 +49,7 @@ export const labels: Readonly<Record<string, string>> = {
   url: 'the host and port of one URL of the upstream',
 };
 
-/** Metrics that operators look at first. */
+/** Metrics that operators check first. */
 const queries: readonly (readonly [question: string, query: string])[] = [
   [
     'How many requests does the gateway forward per second?',
@@ -79,7 +79,7 @@ interface Described {
   readonly labelNames: readonly string[];
 }
 
-/** @returns the metrics of ours in a registry, by name; those of Node.js itself have other prefixes. */
+/** @returns our metrics in a registry, by name. The metrics of Node.js have other prefixes. */
 export function described(registry: Registry): readonly Described[] {
   const all = registry.getMetricsAsArray() as unknown as readonly Described[];
   return all.filter(({ name }) => name.startsWith('gatehouse_')).toSorted((a, b) => a.name.localeCompare(b.name));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const PAGE = 'docs/cookbook/behind-nginx.md';
 const SECTION = /^( *)# --- (gatehouse-[a-z]+\.conf): ([^\n]*) ---\n(.*?)^ *# --- end ---$/gms;
 
-/** What the cookbook shows of nginx, in files to include: path → text. */
+/** The nginx configuration that the cookbook shows, in files to include: path → text. */
 export function nginxFiles(): Readonly<Record<string, string>> {
   const page = readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8');
   const sections = [...page.matchAll(SECTION)];

@@ -1,4 +1,4 @@
-// tap generates its test class from the plugins of .taprc; without development dependencies there is nothing to do.
+// tap generates its test class from the plugins of .taprc. Without development dependencies there is nothing to do.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

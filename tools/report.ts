@@ -1,8 +1,8 @@
-// What a run of tests says: a line for each file, every failing block whole, what a test tells of its figures, every skip with
-// its reason, and `N passed, N failed, N skipped` as the last line. A test is a titled block of a test file.
+// The report of a test run: a line for each file, every failing block in full, the figures that tests print, every skip
+// with its reason, and `N passed, N failed, N skipped` as the last line. A test is a titled block of a test file.
 import type { Parser, Result } from 'tap-parser';
 
-/** What tap says of itself in comments. */
+/** What tap says about itself in comments. */
 const OF_TAP = /^# (Subtest|time=|timeout=|\{)/;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -10,7 +10,7 @@ const skips: string[] = [];
 /** Files, and their milliseconds. */
 const times: { readonly name: string; readonly time: number }[] = [];
 
-/** The last lines of a run. What comes later is counted as a run of its own. */
+/** The last lines of a run. Later output counts as a separate run. */
 export function summary(): string {
   const slow = slowest().map(({ name, time }) => `slow: ${(time / 1000).toFixed(1)} s ${name}`);
   const total = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
@@ -21,18 +21,18 @@ export function summary(): string {
   return lines.join('\n');
 }
 
-/** Of a run of many files, the ten that took longest. */
+/** The ten slowest files of a run with many files. */
 function slowest(): readonly { readonly name: string; readonly time: number }[] {
   return times.length <= 10 ? [] : times.sort((one, other) => other.time - one.time).slice(0, 10);
 }
 
-/** A failure that no TAP tells of. */
+/** A failure outside of TAP. */
 export function failed(what: string): void {
   counts.failed++;
   console.log(`FAIL ${what}`);
 }
 
-/** `root`: a parser of TAP in which each block is a file. */
+/** `root`: a TAP parser in which each block is a file. */
 export function watchFiles(root: Parser): void {
   root.on('child', (file) => {
     const lines: string[] = [];
@@ -44,7 +44,7 @@ export function watchFiles(root: Parser): void {
   root.on('assert', fileEnded);
 }
 
-/** Of a file, as tap says it at its end. */
+/** The summary of a file, as tap prints it at the file's end. */
 function fileEnded(result: Result): void {
   timed(result.name, result.time);
   const time = result.time === undefined ? '' : ` ${Math.round(result.time ?? 0)} ms`;
@@ -57,7 +57,7 @@ function timed(name: string, time: number | null | undefined): void {
   times.push({ name, time: time ?? 0 });
 }
 
-/** Follows one test block; the blocks directly in a file are the tests that are counted. */
+/** Follows one test block. The blocks directly in a file are the tests that are counted. */
 function watch(parser: Parser, path: readonly string[], lines: string[]): void {
   const blocks = new Set<string>();
   parser.on('comment', (comment) => {
@@ -71,7 +71,7 @@ function watch(parser: Parser, path: readonly string[], lines: string[]): void {
     if (path.length === 0) count(result, [parser.name, result.name]);
     if (result.ok || result.todo || result.skip) return;
     const why = describe(result.diag ?? {});
-    // A block that failed only because a test inside it did has nothing to add.
+    // A block that failed only because a test inside it failed has nothing to add.
     if (!blocks.has(result.name) || why.message !== '')
       lines.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why.text)}`);
   });

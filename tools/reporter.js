@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Reads TAP on standard input and prints what report.js says of it.
+// Reads TAP on standard input and prints the report of report.js.
 import { Parser } from 'tap-parser';
 import { summary, watchFiles } from './report.ts';
 

@@ -14,8 +14,8 @@ export interface Component {
 }
 
 /**
- * Of the production dependencies that package-lock.json names; throws with what npm said where it cannot. npm is shown a
- * lock file without the others: told to omit them, it leaves out those that both kinds need, too.
+ * The production dependencies in package-lock.json. Throws with npm's message if npm fails. npm gets a lock file
+ * without the other packages: with `--omit=dev` it also leaves out packages that both kinds need.
  */
 export function billOfMaterials(): { readonly text: string; readonly components: readonly Component[] } {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-sbom-'));

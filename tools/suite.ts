@@ -1,5 +1,5 @@
-// How files that open sockets and start processes are run: most in a few processes that they share; then, each in a process of
-// its own, those that change how modules load, and one by one those that judge time or memory.
+// How the suite runs files that open sockets and start processes. Most run in a few shared processes. Then files that
+// change how modules load run, each in its own process. Files that measure time or memory run last, one by one.
 import { inProcesses } from './check/in-processes.ts';
 import { isMeasured } from './check/measured.ts';
 import { needsOwnProcess } from './check/own-process.ts';
@@ -7,12 +7,12 @@ import { inGroups } from './in-groups.ts';
 import { summary } from './report.ts';
 import { withProgram } from './tested-program.ts';
 
-/** One more than the cores that a run is planned for: a file often waits for a program. */
+/** One more than the cores that a run is planned for, because a file often waits for a program. */
 const JOBS = 3;
 
 const isAlone = (file: string) => isMeasured(file) || needsOwnProcess(file);
 
-/** Whether all passed. */
+/** Returns whether all passed. */
 export function runSuite(files: readonly string[]): Promise<boolean> {
   return withProgram(async () => {
     const shared = await inProcesses(
@@ -25,7 +25,7 @@ export function runSuite(files: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Prints what a run took. */
+/** Prints how long a run took. */
 export async function timed(name: string, run: () => Promise<boolean>): Promise<boolean> {
   const begun = performance.now();
   const passed = await run();

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 const compiled = fileURLToPath(new URL('../node_modules/.cache/gatehouse-compiled', import.meta.url));
 
-/** Of what runs tests: five hundred processes load the same modules, and each after the first finds them compiled. */
+/** A cache for test processes: five hundred of them load the same modules, and all but the first find them compiled. */
 export function environment(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...process.env, NODE_COMPILE_CACHE: compiled, ...env };
 }
 
-/** tap with our reporter; its exit status. `env` goes above ours. */
+/** Runs tap with our reporter, and returns its exit status. `env` overrides our variables. */
 export function tap(args: readonly string[], env: NodeJS.ProcessEnv = {}): number {
   const { status } = spawnSync(
     process.platform === 'win32' ? 'tap.cmd' : 'tap',

@@ -1,5 +1,5 @@
-// `npm run test:engines [-- FILE …]`: the tests of the gateway with `engine: undici` wherever a test does not say which;
-// `npm test` has the default. GATEHOUSE_ENGINE names another one; test/support/chosen-engine.ts reads it.
+// `npm run test:engines [-- FILE …]`: the gateway's tests with `engine: undici` wherever a test sets no engine. `npm
+// test` uses the default. GATEHOUSE_ENGINE names another engine; test/support/chosen-engine.ts reads it.
 import { gatewayTests } from './gateway-tests.ts';
 
 process.exitCode = gatewayTests('GATEHOUSE_ENGINE', 'undici');

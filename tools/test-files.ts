@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
 import { pureTests } from './check/pure.ts';
 
-/** Folders of test/ with what is shipped beside the program, and its neighbors: `npm run test:shipped`. */
+/** Folders of test/ for the parts that we ship beside the program, and for other servers: `npm run test:shipped`. */
 const SHIPPED: readonly string[] = ['deploy', 'docs', 'mutation', 'oracles', 'toys'];
-/** Folders whose tests have commands of their own, which choose the files themselves. */
+/** Folders whose tests have their own commands, which choose the files themselves. */
 const OWN: readonly string[] = ['faults', 'peers', 'soak'];
 
 function isIn(folders: readonly string[], file: string): boolean {
@@ -22,7 +22,7 @@ export function shippedTests(): readonly string[] {
   return openingTests().filter((file) => isIn(SHIPPED, file));
 }
 
-/** What `npm test` runs beside the pure tests. */
+/** What `npm test` runs in addition to the pure tests. */
 export function socketTests(): readonly string[] {
   return openingTests().filter((file) => !isIn([...SHIPPED, ...OWN], file));
 }

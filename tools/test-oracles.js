@@ -1,5 +1,5 @@
-// `npm run test:oracles [-- file …]`: test/oracles with 200,000 targets before each reader, or ORACLE_TARGETS of them, of the
-// seed that docs/promises.md names, or ORACLE_SEED. One file after another: each starts seven servers.
+// `npm run test:oracles [-- file …]`: test/oracles with 200,000 targets (or ORACLE_TARGETS) for each reader, with the
+// seed that docs/promises.md names (or ORACLE_SEED). The files run one by one, because each starts seven servers.
 import { globSync } from 'node:fs';
 import { tap } from './tap.ts';
 

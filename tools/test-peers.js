@@ -1,5 +1,6 @@
-// `npm run test:peers [-- file …]`: test/peers, against programs that take minutes to fetch or to build. They are kept in
-// node_modules/.cache/gatehouse-peers. `.ci/run` leaves them out; docs/promises.md has the last result and its date.
+// `npm run test:peers [-- file …]`: test/peers, against programs that take minutes to fetch or build. They are kept in
+// node_modules/.cache/gatehouse-peers. `.ci/run` does not run these tests; docs/promises.md has the last result and its
+// date.
 import { globSync } from 'node:fs';
 import { installPeers } from './peers/install.ts';
 import { tap } from './tap.ts';

@@ -1,6 +1,6 @@
-// What our sources take from undici, for the bundle: its own index loads a browser's fetch, WebSockets, caches and mocks
-// too, for three MiB of every process. Each part is loaded when it is first used, so that who asks nobody has none of them.
-// test/deploy/bundle.test.ts says so when a source wants a name that is not here.
+// The parts of undici that our sources use, for the bundle. Its own index also loads a browser's fetch, WebSockets,
+// caches and mocks: three MiB for every process. Each part loads on first use, so a program without calls loads none.
+// test/deploy/bundle.test.ts fails if a source imports a name that is missing here.
 module.exports = {
   get Agent() {
     return require('undici/lib/dispatcher/agent.js');
@@ -20,7 +20,7 @@ module.exports = {
   request,
 };
 
-/** As undici's index has it, of the forms in which we call it: a URL, and a dispatcher or none. */
+/** Like undici's index, for the forms in which we call it: a URL, and an optional dispatcher. */
 function request(url, options = {}) {
   const api = require('undici/lib/api/api-request.js');
   const { origin, pathname, search } = new URL(url);

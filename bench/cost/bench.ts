@@ -6,7 +6,7 @@ import { inTurn } from '../in-turn.ts';
 import { median } from '../report.ts';
 import { measureOverSockets } from './over-sockets.ts';
 
-/** The tree whose requests cost 1. */
+/** The base: the tree whose requests cost 1. */
 export interface CostBench {
   readonly base: string;
   readonly rounds: number;
@@ -25,11 +25,13 @@ export interface Cost {
 const child = fileURLToPath(new URL('child.ts', import.meta.url));
 const here = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
-/** Paths that are asked for: one as nearly every request has it, and one with percent-encoding. */
+/** Requested paths: one like nearly every request has, and one with percent-encoding. */
 const TARGETS = { plain: '/r7/orders/42?page=1', encoded: '/r7/a%40b.example/42?page=1' };
 const REQUESTS = 100_000;
 
-/** What a request with a cached JWT costs this tree and another: its JavaScript alone, and over real connections. */
+/**
+ * What a request with a cached JWT costs in this tree and in another: its JavaScript alone, and over real connections.
+ */
 export async function benchCost(bench: CostBench): Promise<readonly Cost[]> {
   const stubbed: Cost[] = [];
   for (const [name, target] of Object.entries(TARGETS)) stubbed.push(await stubbedCost(bench, name, target));

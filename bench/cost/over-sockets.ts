@@ -13,7 +13,7 @@ import type { Cost, CostBench } from './bench.ts';
 
 const ROUTES = 20;
 
-/** The gateways of both trees are up, and one at a time is asked. */
+/** The gateways of both trees run, and one at a time gets requests. */
 export async function measureOverSockets(bench: CostBench, here: string): Promise<Cost> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const [upstreamPort = 0, basePort = 0, ourPort = 0] = await freePorts(3);
@@ -50,7 +50,7 @@ type Tree = readonly [name: 'base' | 'ours', program: { readonly pid: number; re
 async function interleaved(trees: readonly Tree[], bench: CostBench): Promise<Pick<Cost, 'base' | 'ours'>> {
   const spent = { base: [] as number[], ours: [] as number[] };
   const token = await makeToken();
-  // The first round warms both and is not counted.
+  // The first round warms up both and does not count.
   for (let round = 0; round <= bench.rounds; round++) {
     for (const [name, { pid, url }] of inTurn(trees, round + 1)) {
       const before = cpuTime(pid);

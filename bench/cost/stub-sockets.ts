@@ -11,7 +11,7 @@ interface Hearing extends Socket {
   hear?: (piece: Buffer) => void;
 }
 
-/** Replaces every connection that is opened from here on by one that answers each write, with no system call. */
+/** Replaces every connection that opens after this call by one that answers each write without a system call. */
 export function stubConnections(): void {
   Socket.prototype.connect = function connect(this: Hearing, ...given: unknown[]): Hearing {
     const opened = given.find((each): each is () => void => typeof each === 'function');
@@ -40,7 +40,7 @@ export class StubClient extends Duplex {
   readonly #request: Buffer;
   readonly #answered: (answer: string) => boolean;
 
-  /** @param answered of each write of the gateway; false: it sends no more */
+  /** @param answered gets each write of the gateway; false: the client sends no more */
   constructor(request: Buffer, answered: (answer: string) => boolean) {
     super({ decodeStrings: false });
     this.#request = request;

@@ -7,7 +7,7 @@ import type { PartBench } from './part.ts';
 import { parts } from './parts.ts';
 import { type Surroundings, surroundings } from './surroundings.ts';
 
-/** One run of some parts, or of several runs one part each. */
+/** One run of some parts, or several runs with one part each. */
 export interface GatewayReport {
   readonly surroundings: Surroundings;
   /** SHA-256 of the fixed contenders. */
@@ -15,7 +15,7 @@ export interface GatewayReport {
   readonly parts: readonly PartReport[];
 }
 
-/** Names of parts, comma-separated; all when undefined. Undefined when there is no such part. */
+/** Names of parts, comma-separated; undefined means all. The result is undefined if a part does not exist. */
 export function namedParts(only: string | undefined): readonly string[] | undefined {
   const names = parts.map(({ name }) => name);
   const wanted = only?.split(',') ?? names;

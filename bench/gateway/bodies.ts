@@ -12,7 +12,7 @@ interface Size {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** More of the largest would only stand in the buffers of the machine. */
+  /** More connections with the largest body would only fill the buffers of the machine. */
   readonly connections: number;
 }
 
@@ -79,7 +79,7 @@ function streamingPort({ morePorts: [, port = 0] }: Place): number {
   return port;
 }
 
-/** As the fixed file, but that no body waits until it is whole. */
+/** Like the fixed file, except that no body is buffered as a whole. */
 function streaming(place: Place): Command {
   const { folder } = place;
   const file = 'streaming.conf';
@@ -103,7 +103,7 @@ http {
 }
 `;
 
-/** In place of the fixed upstream, which never reads a body: this one has it whole before it answers. */
+/** Replaces the fixed upstream, which never reads a body. This one reads the whole body before it answers. */
 function upstream({ folder, morePorts: [inner = 0] }: Place): Command {
   mkdirSync(join(folder, 'down'));
   for (const { size } of sizes) writeFileSync(join(folder, 'down', String(size)), Buffer.alloc(size, 'x'));

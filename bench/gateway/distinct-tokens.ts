@@ -14,7 +14,7 @@ import { type Contestant, runTurns } from './turns.ts';
 const MANY = 100_000;
 const COUNTS = [1, MANY] as const;
 
-/** Which tokens, and the route that takes them. */
+/** Which tokens, and the route that accepts them. */
 interface Kind {
   readonly name: string;
   readonly path: string;
@@ -47,7 +47,7 @@ function nameOf(kind: string, count: number): string {
   return `${kind}, ${count} cached`;
 }
 
-/** A gateway of its own for each count: how many tokens it remembers must not be the same. */
+/** A separate gateway for each count, because the number of tokens in its cache must not be the same. */
 async function contestants({ place, start }: Stage, { engine, connections, say }: PartBench): Promise<Contestant[]> {
   const all: Contestant[] = [];
   for (const [index, count] of COUNTS.entries()) {
@@ -68,7 +68,7 @@ async function contestants({ place, start }: Stage, { engine, connections, say }
 
 const AT_ONCE = 32;
 
-/** Sends each once. */
+/** Sends each token once. */
 async function remember(origin: string, path: string, headers: readonly string[]): Promise<void> {
   const pool = new Pool(origin, { connections: AT_ONCE });
   const left = headers.values();
@@ -83,7 +83,7 @@ async function remember(origin: string, path: string, headers: readonly string[]
   await pool.close();
 }
 
-/** The generator has as many requests for one token as for all: both cost it the same. */
+/** The generator has as many requests for one token as for all, so that it costs the same in both cases. */
 function inTurn({ url, connections, folder }: Target, headers: readonly string[]): Contestant['prepare'] {
   return async (seconds) => {
     const [script, file] = [join(folder, 'in-turn.lua'), join(folder, 'in-turn')];

@@ -18,7 +18,7 @@ import { onStage, type Stage } from './stage.ts';
 import { type Algorithm, opaqueToken } from './tokens.ts';
 import { type Contestant, runTurns } from './turns.ts';
 
-/** Requests to a program besides our gateway. */
+/** Requests to another program than our gateway. */
 interface Other {
   readonly name: string;
   readonly program: ProgramName;
@@ -48,7 +48,7 @@ const others: readonly Other[] = [
   { name: OATHKEEPER, program: 'oathkeeper', port: (place) => portOf('oathkeeper', place), token: 'ES256' },
 ];
 
-/** A way to say who asks our gateway, whose facts it has at hand. */
+/** A kind of credential for our gateway, whose facts are cached. */
 interface Way {
   readonly name: string;
   readonly path: string;
@@ -59,9 +59,9 @@ const OPEN = 'open route';
 const JWT = 'JWT ES256 cached';
 const FORM = 'form body, JWT cached';
 const BY_DIGEST = 'Digest SHA-256';
-/** Of the tokens of this part. */
+/** For the tokens of this part. */
 const NUMBER = 1;
-/** More requests a second by Digest than are answered. */
+/** More Digest requests a second than any program answers. */
 const DIGEST = 40_000;
 
 const ways: readonly Way[] = [
@@ -168,7 +168,7 @@ async function startOthers({ place, start }: Stage, { connections, say }: PartBe
   }
 }
 
-/** Our gateway, as a file makes it. */
+/** Our gateway, as a configuration file sets it up. */
 interface Variant {
   readonly engine: Engine;
   readonly listener: Listener;

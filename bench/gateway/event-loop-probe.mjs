@@ -1,4 +1,5 @@
-// `node --import event-loop-probe.mjs`: GET at PROBE_PORT answers how late the timers of this process were since the last one.
+// `node --import event-loop-probe.mjs`: GET at PROBE_PORT returns how late the timers of this process were since the
+// last GET.
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

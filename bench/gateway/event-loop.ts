@@ -41,7 +41,7 @@ function bar(load: string): Bar {
 
 interface Subject {
   readonly name: string;
-  /** Of its probe. */
+  /** The port of its probe. */
   readonly port: number;
   readonly load: (seconds: number) => Promise<{ readonly perSecond: number }>;
 }
@@ -79,7 +79,7 @@ function probed(command: Command, port: number): Command {
   return { ...command, env: { NODE_OPTIONS: `--import=${probe}`, PROBE_PORT: String(port) } };
 }
 
-/** More a second than are answered. */
+/** More a second than it answers. */
 const UNSEEN_A_SECOND = 12_000;
 
 function loads({ ports, folder, mint }: Place, engine: PartBench['engine']): Omit<Subject, 'port'>[] {

@@ -5,7 +5,7 @@ import { same, type Target, varied } from './requests.ts';
 import { onStage, type Stage } from './stage.ts';
 import { type Contestant, runTurns } from './turns.ts';
 
-/** What a client sends on a kept connection, beside its cached JWT. */
+/** What a client sends on a kept connection, in addition to its cached JWT. */
 interface Kind {
   readonly name: string;
   readonly prepare: (target: Target, token: string) => Contestant['prepare'];
@@ -26,7 +26,7 @@ const kinds: readonly Kind[] = [
 ];
 
 const NGINX = 'nginx auth_request, cached';
-/** The one that is judged. */
+/** The row that must meet the limit. */
 const JUDGED = nameBy('auto');
 
 const nameOf = (who: string, kind: string) => `${who}: ${kind}`;

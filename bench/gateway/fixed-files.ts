@@ -9,7 +9,7 @@ const contenders = join(root, 'bench/contenders/');
 const scripts = ['floor.mjs', 'http-proxy.mjs'] as const;
 const configurations = ['nginx.conf', 'upstream.conf', 'apache.conf', 'haproxy.cfg', 'envoy.yaml'] as const;
 
-/** So that two reports can be told to be about the same contenders. */
+/** Shows whether two reports used the same contenders. */
 export function fingerprints(): Record<string, string> {
   return Object.fromEntries(
     [...scripts, ...configurations].map((name) => [name, createHash('sha256').update(read(name)).digest('hex')]),
@@ -20,7 +20,7 @@ function read(name: string): string {
   return readFileSync(contenders + name, 'utf8');
 }
 
-/** What a word of a configuration file stands for, beside the folder. */
+/** The values of words in a configuration file, and the folder. */
 type Words = Readonly<Partial<Record<(typeof configurations)[number], Readonly<Record<string, string>>>>>;
 
 /** Copies of the configuration files, made for that folder. */
@@ -34,7 +34,7 @@ export function copyConfigurations(folder: string, words: Words): void {
   }
 }
 
-/** A folder inside the repository, so that what runs there finds its packages. */
+/** A folder inside the repository, so that programs in it find their packages. */
 export function folderWithPackages(): { readonly folder: string; readonly remove: () => void } {
   const cache = join(root, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });

@@ -7,11 +7,11 @@ export interface GatewayOptions {
   readonly engine: Engine;
   readonly listener: Listener;
   readonly issuers: Readonly<Record<Algorithm, string>>;
-  /** Tokens whose facts are kept; the gateway's default when undefined. */
+  /** Tokens whose facts are cached; undefined means the gateway's default. */
   readonly remembered: number | undefined;
 }
 
-/** gateway.yaml with a route for each way to say who asks. */
+/** gateway.yaml with a route for each kind of credential. */
 export function gatewayYaml({ port, engine, listener, issuers, remembered }: GatewayOptions): string {
   const cache = `cache: { ${remembered === undefined ? '' : `size: ${remembered}, `}ttl: 1h }`;
   const client = 'client_id: bench, client_secret: bench-secret-of-32-bytes-or-so-ok';

@@ -8,7 +8,7 @@ import { audience } from './tokens.ts';
 
 const upstream = `http://127.0.0.1:${UPSTREAM}`;
 
-/** It verifies a JWT by the issuer's keys, and redirects nobody. */
+/** It verifies a JWT with the issuer's keys, and never redirects. */
 export const oauth2Proxy: Program = {
   install: 'github.com/oauth2-proxy/oauth2-proxy/v7 v7.6.0, see bench/README.md',
   command(place) {

@@ -1,4 +1,4 @@
-// The authorization server of the benchmark: `node issuer-server.ts PORT KEYS`. It answers with what it made at its start.
+// The authorization server of the benchmark: `node issuer-server.ts PORT KEYS`. It prepares its answers at its start.
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { audience } from './tokens.ts';

@@ -1,4 +1,5 @@
-// `node jose-verify-child.ts TASK`: prints what one jwtVerify of jose costs, helper threads of the process included.
+// `node jose-verify-child.ts TASK`: prints what one jwtVerify of jose costs, including the helper threads of the
+// process.
 import { readFileSync } from 'node:fs';
 import { importJWK, jwtVerify } from 'jose';
 import type { Task, Verification } from './jose-verify.ts';

@@ -7,7 +7,7 @@ import { measured } from './place.ts';
 import { type Algorithm, audience, type Minted, secret } from './tokens.ts';
 
 export interface ToVerify {
-  /** File of different ones, one a line. */
+  /** File of different tokens, one a line. */
   readonly tokens: string;
   readonly algorithm: Algorithm;
   readonly issuer: string;
@@ -35,7 +35,9 @@ export interface Task {
 
 const child = fileURLToPath(new URL('jose-verify-child.ts', import.meta.url));
 
-/** In a process of its own, on the core of the contenders: one after the other, with a key that was made before. */
+/**
+ * In a separate process, on the core of the contenders: one token after the other, with a key that was imported before.
+ */
 export async function joseVerify({ tokens, algorithm, issuer, keys, folder }: ToVerify): Promise<Verification> {
   const [es = {}] = keys.keys;
   const hs = { kty: 'oct', k: Buffer.from(secret.text).toString('base64url') };

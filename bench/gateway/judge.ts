@@ -3,7 +3,7 @@ import type { Bar, Figures, JudgedBar, Part, PartBench, Round, Turn } from './pa
 import { cpuRatio } from './part.ts';
 import { type Ratio, spread } from './ratio.ts';
 
-/** Of all rounds of one row: medians, and its ratios by the title of their column. */
+/** For all rounds of one row: medians, and its ratios by the title of their column. */
 export interface Row {
   readonly name: string;
   readonly figures: Figures;
@@ -43,7 +43,7 @@ function roundsOf(turns: readonly Turn[]): readonly Round[] {
   return numbers.map((number) => (name) => turns.find((turn) => turn.round === number && turn.name === name)?.figures);
 }
 
-/** The least of each figure of a row. */
+/** The minimum of each figure of a row. */
 function quietestOf(rounds: readonly Round[]): Round {
   return (name) => {
     const all = rounds.map((round) => round(name) ?? {});

@@ -1,23 +1,23 @@
 import type { Ratio } from './ratio.ts';
 
 export const engines = ['own', 'undici'] as const;
-/** What the gateway speaks to its upstream with. */
+/** The engine with which the gateway talks to its upstream. */
 export type Engine = (typeof engines)[number];
 
-/** Which code reads requests of HTTP/1.1. */
+/** Which code reads HTTP/1.1 requests. */
 export type Listener = 'node' | 'auto';
 
-/** The name of our gateway where rows compare listeners. */
+/** The name of our gateway in rows that compare listeners. */
 export function nameBy(listener: Listener): string {
   return `Gatehouse, listener ${listener}`;
 }
 
 export interface PartBench {
   readonly rounds: number;
-  /** Of load in each turn. */
+  /** Seconds of load in each turn. */
   readonly seconds: number;
   readonly connections: number;
-  /** Whose gateway is judged, and measured where only one is. */
+  /** The gateway that must meet the limits, and the only one measured where a part has one. */
   readonly engine: Engine;
   readonly say: (message: string) => void;
 }
@@ -35,24 +35,24 @@ export interface Turn {
 export interface Column {
   readonly key: string;
   readonly title: string;
-  /** Behind the point. */
+  /** Digits after the decimal point. */
   readonly digits: number;
 }
 
-/** A column of ratios: CPU time a request, to that of another row in the same round. */
+/** A column of ratios: CPU time a request, relative to another row in the same round. */
 export interface Beside {
   readonly title: string;
-  /** The name of that row; undefined where there is nothing to compare with. */
+  /** The name of that row; undefined if there is nothing to compare with. */
   readonly to: (name: string) => string | undefined;
 }
 
 /** The figures of a row in one round; undefined for a row that was not measured. */
 export type Round = (name: string) => Figures | undefined;
 
-/** What is demanded of a figure. Less is better. */
+/** A limit for a figure. Less is better. */
 export interface Bar {
   readonly title: string;
-  /** Of one round; NaN where something for it was not measured. */
+  /** The value of one round; NaN if a figure for it was not measured. */
   readonly value: (round: Round) => number;
   readonly bar: number;
   readonly goal: number;
@@ -60,9 +60,9 @@ export interface Bar {
 
 export interface JudgedBar {
   readonly title: string;
-  /** Of the rounds; undefined when it was not measured. */
+  /** The value of all rounds; undefined if it was not measured. */
   readonly value: Ratio | undefined;
-  /** The same of the least figure of each row: what else runs on the machine only ever adds. Judged is the median. */
+  /** The same for the minimum of each row, because other work on the machine only adds time. The median decides. */
   readonly quietest: number | undefined;
   readonly bar: number;
   readonly goal: number;
@@ -70,7 +70,7 @@ export interface JudgedBar {
   readonly goalMet: boolean;
 }
 
-/** Some rows that are measured together, and can be measured alone. */
+/** Rows that are measured together, and that can be measured alone. */
 export interface Part {
   readonly name: string;
   readonly about: string;
@@ -80,7 +80,7 @@ export interface Part {
   readonly measure: (bench: PartBench) => Promise<readonly Turn[]>;
 }
 
-/** Of a turn of load. */
+/** Seconds of a turn of load. */
 export const loadColumns: readonly Column[] = [
   { key: 'perSecond', title: 'requests/s', digits: 0 },
   { key: 'cpu', title: 'CPU µs', digits: 1 },
@@ -92,7 +92,7 @@ export const loadColumns: readonly Column[] = [
   { key: 'memory', title: 'RSS MiB', digits: 0 },
 ];
 
-/** CPU time a request of one row, to that of another. */
+/** CPU time a request of one row, relative to another. */
 export function cpuRatio(of: string, to: string): Bar['value'] {
   return (round) => (round(of)?.cpu ?? Number.NaN) / (round(to)?.cpu ?? Number.NaN);
 }

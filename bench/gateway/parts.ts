@@ -9,7 +9,7 @@ import { routes } from './routes.ts';
 import { start } from './start.ts';
 import { unseen } from './unseen.ts';
 
-/** In the order in which they are measured. */
+/** In the order of measurement. */
 export const parts: readonly Part[] = [
   enforcement,
   fields,

@@ -1,7 +1,7 @@
 import type { GatewayReport } from './bench.ts';
 import type { Row } from './judge.ts';
 
-/** Rows of the part enforcement that the picture shows, with their names there. */
+/** Rows of the part enforcement that the picture shows, with their names in it. */
 export const shown: readonly { readonly row: string; readonly label: string; readonly isOurs: boolean }[] = [
   { row: 'nginx proxy_pass', label: 'nginx proxy_pass, nothing enforced', isOurs: false },
   { row: 'nginx auth_request, cached', label: 'nginx auth_request, cached answer', isOurs: false },
@@ -31,7 +31,7 @@ const STEP = 34;
 const LEFT = 318;
 const LONGEST = 470;
 
-/** CPU time a request of each contender that the figures have, as SVG. */
+/** CPU time a request of each contender in the figures, as SVG. */
 export function picture({ parts }: GatewayReport): string {
   const rows = parts.find(({ name }) => name === 'enforcement')?.rows ?? [];
   const bars = shown.flatMap(({ row, label, isOurs }) => {

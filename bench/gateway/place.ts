@@ -11,19 +11,19 @@ import { gatewayYaml } from './gateway-yaml.ts';
 import type { Engine, Listener } from './part.ts';
 import { type Algorithm, audience, buildMint, type Minted } from './tokens.ts';
 
-/** The files of one part, and what is needed to start whoever takes part. */
+/** The files of one part, and what is needed to start each program that takes part. */
 export interface Place extends Minted {
-  /** For configuration files, logs and pid files; readable for the users that servers drop to. */
+  /** For configuration files, logs and pid files. The users that servers switch to can read it. */
   readonly folder: string;
-  /** Of the fixed scripts. */
+  /** The folder of the fixed scripts. */
   readonly scripts: string;
-  /** By the algorithm of their tokens; that of ES256 is the benchmark's own server. */
+  /** By the algorithm of their tokens. The server for ES256 is the benchmark's own. */
   readonly issuers: Readonly<Record<Algorithm, string>>;
   readonly issuerServer: Command;
   readonly upstream: Command;
   /** The port of our gateway with that engine. */
   readonly ports: Readonly<Record<Engine, number>>;
-  /** Different ones, for whoever else takes part. */
+  /** Different ports, for the other programs. */
   readonly morePorts: readonly number[];
   /** The port of our gateway with `listener: auto`. */
   readonly autoPort: number;
@@ -33,11 +33,11 @@ export interface Place extends Minted {
 }
 
 export interface GatewayWish {
-  /** In place of its own of `ports`. */
+  /** Replaces its own port from `ports`. */
   readonly port?: number;
-  /** In place of `node`. */
+  /** Replaces `node`. */
   readonly listener?: Listener;
-  /** Tokens whose facts it keeps; by default as many as it does for everybody. */
+  /** Tokens whose facts it caches. By default, the same number as in every part. */
   readonly remembered?: number;
 }
 
@@ -83,7 +83,7 @@ export async function preparePlace(): Promise<Place> {
     upstream: beside(nginx(folder, 'upstream.conf', [UPSTREAM])),
     ports,
     morePorts,
-    // The last one: other programs take the first ones.
+    // The last one, because other programs use the first ones.
     autoPort: morePorts.at(-1) ?? 0,
     gateway,
     remove: () => {

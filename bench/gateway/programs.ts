@@ -29,7 +29,7 @@ function haproxyIn({ folder }: Place): Command | undefined {
   return measured({ file, args: ['-db', '-f', join(folder, 'haproxy.cfg')], ports: [9104, 9105, 9106] });
 }
 
-/** The program itself: a script of Python starts it. */
+/** The program itself. A Python script starts it. */
 function envoyIn({ folder }: Place): Command | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), join(homedir(), '.local/bin')];
   const file = folders.map((each) => join(each, 'envoy')).find(existsSync);

@@ -24,7 +24,7 @@ export interface SameRequest {
 
 type Prepare = Contestant['prepare'];
 
-/** The same request again and again. */
+/** The same request repeatedly. */
 export function same(
   { url, connections, folder }: Target,
   { token, method = 'GET', type, body }: SameRequest,
@@ -42,10 +42,10 @@ export function same(
   };
 }
 
-/** Requests that differ from the one before, and come again after that many. */
+/** Requests that differ from the one before, and repeat after that many. */
 const VARIATIONS = 1000;
 
-/** What the next request has that the one before did not have. Lua: the path and the fields of the request of number `i`. */
+/** What differs in each request. Lua: the path and the fields of request number `i`. */
 const variations = {
   field: { path: 'nil', more: ', ["X-Count"] = string.format("%08d", i)' },
   path: { path: 'wrk.path .. "/" .. string.format("%08d", i)', more: '' },
@@ -53,7 +53,7 @@ const variations = {
 
 export type Variation = keyof typeof variations;
 
-/** The same request, but for one thing that is another one each time. */
+/** The same request, except for one thing that differs each time. */
 export function varied({ url, connections, folder }: Target, token: string, variation: Variation): Prepare {
   const { path, more } = variations[variation];
   return async (seconds) => {
@@ -64,7 +64,7 @@ export function varied({ url, connections, folder }: Target, token: string, vari
   };
 }
 
-/** Each value of `Authorization` once: as many are made for a turn as it has seconds, times `perSecond`. */
+/** Each value of `Authorization` once. A turn gets as many as its seconds times `perSecond`. */
 export function once(
   { url, connections, folder }: Target,
   perSecond: number,
@@ -78,7 +78,7 @@ export function once(
   };
 }
 
-/** Tokens that were never sent before, in each turn; `perSecond`: more than are answered. */
+/** Tokens that were never sent before, in each turn. `perSecond`: more than any program answers. */
 export function neverSeen(target: Target, mint: Mint, perSecond: number): Prepare {
   let next = 1;
   return once(target, perSecond, (count) => {

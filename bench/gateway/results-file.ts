@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { GatewayReport } from './bench.ts';
 import { parts } from './parts.ts';
 
-/** Parts that were measured take the place of their namesakes in the file; the others stay, each of one run. */
+/** Measured parts replace the parts of the same name in the file. The others stay, and each part comes from one run. */
 export function writeResults(file: string, report: GatewayReport): void {
   const measured = new Set(report.parts.map(({ name }) => name));
   const kept = existsSync(file) ? readResults(file).parts.filter(({ name }) => !measured.has(name)) : [];
@@ -15,7 +15,7 @@ export function readResults(file: string): GatewayReport {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Figures of four digits behind the point at most: more than was measured. */
+/** At most four digits after the decimal point, which is more than was measured. */
 export function resultsText(report: GatewayReport): string {
   const rounded = (_key: string, value: unknown) => (typeof value === 'number' ? Math.round(value * 1e4) / 1e4 : value);
   return `${JSON.stringify(report, rounded, 2)}\n`;

@@ -2,14 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { type Command, start, stop } from '../children.ts';
 import { type Place, preparePlace } from './place.ts';
 
-/** What a part has while it measures; all of it ends with the part. */
+/** The programs of a part while it measures. All of them end with the part. */
 export interface Stage {
   readonly place: Place;
-  /** Answers with the pid of the program, once it listens. */
+  /** Resolves with the pid of the program, once it listens. */
   start(command: Command): Promise<number>;
 }
 
-/** Upstream and authorization server stand beside the load already, unless the part brings its own upstream. */
+/** Upstream and authorization server already run beside the load, unless the part has its own upstream. */
 export async function onStage<Answer>(
   work: (stage: Stage) => Promise<Answer>,
   upstream = (place: Place): Command => place.upstream,

@@ -83,7 +83,7 @@ async function prepare(folder: string, { engine, say }: Pick<PartBench, 'engine'
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the image holds that runs, made anew. */
+/** The part of the image that runs, built again. */
 async function build(folder: string): Promise<void> {
   await bundle(join(folder, 'dist'));
   for (const name of ['bin', 'config', 'package.json'])

@@ -5,12 +5,12 @@ import { cores } from '../cores.ts';
 export interface Surroundings {
   readonly processor: string;
   readonly cores: number;
-  /** Which core has the contender, and which the load; absent where the scheduler decides. */
+  /** Which core the contender has, and which the load has; absent if the scheduler decides. */
   readonly placed?: Readonly<Record<string, number>>;
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** What says its version, and how. */
+/** What prints its version, and how. */
 const programs: Readonly<Record<string, readonly [file: string, argument: string, version: RegExp]>> = {
   nginx: ['nginx', '-v', /nginx\/([\d.]+)/],
   wrk: ['wrk', '-v', /^wrk (?:debian\/)?([\d.]+)/],

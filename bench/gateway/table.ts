@@ -3,7 +3,7 @@ import type { JudgedBar } from './part.ts';
 import { parts } from './parts.ts';
 import { spreadInWords } from './ratio.ts';
 
-/** Cells, the first row of titles. */
+/** Cells. The first row has the titles. */
 export type Table = readonly (readonly string[])[];
 
 /** Medians and ratios of the rows of a part. */

@@ -3,7 +3,7 @@ import type { GatewayReport } from './bench.ts';
 import type { Surroundings } from './surroundings.ts';
 import { barTable, circumstances, partTable } from './table.ts';
 
-/** For a terminal: a table for each part, and one of what is demanded. */
+/** For a terminal: a table for each part, and a table of the limits. */
 export function gatewayText({ parts, files, surroundings }: GatewayReport): string {
   const bars = parts.flatMap((part) => part.bars);
   const hashes = Object.entries(files).map(([name, hash]) => `${hash}  ${name}`);

@@ -2,14 +2,16 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 
 export type Algorithm = 'HS256' | 'ES256' | 'RS256';
 
-/** The token of that number: tokens of one number are of one length and one content, but for a signature by ES256. */
+/**
+ * The token with that number. Tokens with one number have the same length and content, except for an ES256 signature.
+ */
 export type Mint = (number: number) => string;
 
 export interface Minted {
   readonly mint: Readonly<Record<Algorithm, Mint>>;
   /** For verifiers of ES256. */
   readonly keys: { readonly keys: readonly object[] };
-  /** For verifiers that read PEM files, by the names in haproxy.cfg. */
+  /** For verifiers that read PEM files, with the names in haproxy.cfg. */
   readonly publicKeys: Readonly<Record<'es256.pub.pem' | 'rs256.pub.pem', string>>;
 }
 
@@ -61,7 +63,9 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** A token that means nothing but to the introspection endpoint, which takes every one of this form as active. */
+/**
+ * A token that only the introspection endpoint understands. The endpoint accepts every token of this form as active.
+ */
 export function opaqueToken(number: number): string {
   return `opaque-${String(number).padStart(36, '0')}`;
 }

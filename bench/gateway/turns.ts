@@ -3,18 +3,21 @@ import { underLoad } from '../under-load.ts';
 import type { Measured } from '../wrk.ts';
 import type { PartBench, Turn } from './part.ts';
 
-/** A row: whose CPU time is counted under which load. */
+/** A row: the program whose CPU time is counted, and the load. */
 export interface Contestant {
   readonly name: string;
   readonly pid: number;
-  /** Makes what is sent for so many seconds, and answers with the load itself, which alone is measured. */
+  /** Prepares requests for so many seconds, and returns the load itself, which alone is measured. */
   readonly prepare: (seconds: number) => Promise<() => Promise<Measured>>;
 }
 
 /** Seconds, at most. */
 const WARM_UP = 2;
 
-/** Rounds are interleaved, so that whatever else the machine does befalls all alike; every one begins with another row. */
+/**
+ * Rounds are interleaved, so that other work on the machine affects all rows alike. Each round begins with a different
+ * row.
+ */
 export async function runTurns(
   contestants: readonly Contestant[],
   bench: PartBench,

@@ -13,7 +13,7 @@ interface Kind {
   readonly name: string;
   readonly path: string;
   readonly mint: (place: Place) => Mint;
-  /** More than are answered. */
+  /** More than it answers. */
   readonly perSecond: number;
 }
 
@@ -37,7 +37,7 @@ export const unseen: Part = {
   measure: (bench) => onStage((stage) => measure(stage, bench)),
 };
 
-/** What a token costs that was not seen before, in verifications by jose. */
+/** What a token that was not seen before costs, in verifications by jose. */
 function verificationShare(algorithm: Algorithm): (round: Round) => number {
   return (round) => {
     const cpu = (name: string) => round(name)?.cpu ?? Number.NaN;
@@ -70,7 +70,7 @@ async function contestants({ place, start }: Stage, { engine, connections }: Par
   });
 }
 
-/** Each once. */
+/** Each token once. */
 const VERIFIED = 20_000;
 
 async function verify(place: Place, algorithm: Algorithm, { say }: PartBench): Promise<Figures> {

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { formatDigest } from '../../src/http-auth/digest.ts';
 
-/** Something that one address does while others ask. */
+/** An attack that one address makes while other addresses send requests. */
 export interface Attack {
   readonly name: string;
-  /** Gives the way to end it. */
+  /** Returns a function that ends it. */
   begin(port: number): Promise<() => void>;
 }
 
@@ -35,7 +35,7 @@ function ending(sockets: readonly Socket[], timer: NodeJS.Timeout): () => void {
   };
 }
 
-/** All of them in one write, and as many again whenever so many were answered. */
+/** All of them in one write, and the same number again each time that number was answered. */
 async function pipeline(port: number): Promise<() => void> {
   const sockets = await opened(port, 1);
   const all = 'GET /public/slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(PIPELINED);
@@ -55,7 +55,10 @@ async function pipeline(port: number): Promise<() => void> {
   );
 }
 
-/** 40 bytes a second each, which `limits.body_rate` allows, with pauses that are long enough to be sent on. */
+/**
+ * Each sends 40 bytes a second, which `limits.body_rate` allows, with pauses that are long enough for each piece to be
+ * forwarded.
+ */
 async function drip(port: number): Promise<() => void> {
   const sockets = await opened(port, UPLOADS);
   for (const socket of sockets) socket.write('POST /public/up HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n');
@@ -65,7 +68,7 @@ async function drip(port: number): Promise<() => void> {
   return ending(sockets, setInterval(more, 1_000));
 }
 
-/** Credentials for each that are right in all that is judged before the body. */
+/** Credentials for each that pass all checks before the body. */
 async function announce(port: number): Promise<() => void> {
   const nonce = await nonceOf(port);
   const sockets = await opened(port, ANNOUNCED);

@@ -29,7 +29,7 @@ export interface SharesReport {
 
 const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const ISSUER = 'https://issuer.example.com';
-/** Milliseconds until an attack holds what it gets, and until nothing of it is left. */
+/** Milliseconds until an attack holds all that it can get, and until nothing of it is left. */
 const SETTLING = 1_000;
 
 const upstreamProgram = `
@@ -39,7 +39,10 @@ const upstreamProgram = `
   }).listen(Number(process.argv[1]), '127.0.0.1');
 `;
 
-/** How others fare while one address attacks: interleaved, so that each turn is compared with a calm one of its round. */
+/**
+ * How other addresses fare while one address attacks. Turns are interleaved, so that each is compared with a calm one
+ * of its round.
+ */
 export async function benchShares({ rounds, seconds, say }: SharesBench): Promise<SharesReport> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const [port = 0, upstream = 0] = await freePorts(2);
@@ -106,7 +109,7 @@ export function sharesTable({ turns }: SharesReport): string {
   );
 }
 
-/** Of turns of one round. */
+/** For the turns of one round. */
 function toCalm(turns: readonly Turn[], own: readonly Turn[]): Ratio | undefined {
   const calm = new Map(turns.filter(({ attack }) => attack === attacks[0]?.name).map((turn) => [turn.round, turn.p50]));
   return spread(own.map(({ round, p50 }) => p50 / (calm.get(round) ?? Number.NaN)));

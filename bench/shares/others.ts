@@ -12,7 +12,10 @@ export interface Others {
 const FROM = '127.0.0.2';
 const CLIENTS = 4;
 
-/** What clients of another address are told meanwhile: each sends a GET and a form with its token in turn. */
+/**
+ * The answers that clients of another address get during the attack. Each client sends a GET and a form with its token
+ * in turn.
+ */
 export async function others(port: number, seconds: number, form: string): Promise<Others> {
   const end = performance.now() + seconds * 1000;
   const requests = [
@@ -35,7 +38,7 @@ export async function others(port: number, seconds: number, form: string): Promi
   return { p50: median(took), requests: took.length, refused };
 }
 
-/** Answers here are small and come in one piece. */
+/** Answers here are small and arrive in one piece. */
 function answered(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const done = (text: Buffer) => {

@@ -9,16 +9,16 @@ export interface VerifyBench {
 
 /** CPU microseconds of one verification. */
 export interface Spent {
-  /** Of the process, its threads included. */
+  /** Of the process, including its threads. */
   readonly all: number;
-  /** Of the thread of the event loop alone. */
+  /** Of the event loop's thread alone. */
   readonly loop: number;
 }
 
 export interface Verified {
   readonly name: string;
   readonly place: 'loop' | 'budget' | 'thread';
-  /** Each round; one at a time, and so many at once. */
+  /** Each round: one at a time, and so many at once. */
   readonly thread: readonly Spent[];
   readonly threadAtOnce: readonly Spent[];
   readonly onLoop: readonly Spent[];

@@ -6,12 +6,12 @@ import { importSecret } from '../../src/jwt/secret-keys.ts';
 /** One kind of key, and what it signed. */
 export interface Contender {
   readonly name: string;
-  /** Fewer where one takes long. */
+  /** Fewer if one takes long. */
   readonly count: number;
   readonly key: VerificationKey;
   readonly signed: Buffer<ArrayBuffer>;
   readonly signatures: readonly Buffer<ArrayBuffer>[];
-  /** On the event loop, as the gateway does it, or as it could. */
+  /** On the event loop, as the gateway does it or could do it. */
   readonly onLoop: (signature: Buffer) => boolean;
 }
 

@@ -15,10 +15,10 @@ export interface WorkersReport {
 }
 
 const TRIES = 20;
-/** Connections of which each process has so few that it seldom finds two with something to do. */
+/** So few connections for each process that two of them seldom have work at the same time. */
 const FEW = [4, 8];
 
-/** How connections fall on workers by each way of bringing them there, and what a request costs a group of workers. */
+/** How connections spread over workers with each way of distribution, and what a request costs a group of workers. */
 export async function benchWorkers(bench: WorkersBench): Promise<WorkersReport> {
   const spreads: Spread[] = [];
   const openings: Opening[] = [];

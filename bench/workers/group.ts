@@ -8,15 +8,15 @@ import { median } from '../report.ts';
 import { freePorts } from '../route-place.ts';
 import { wrk } from '../wrk.ts';
 
-/** What a request costs so many workers, primary and all, or so many gateways that know nothing of each other. */
+/** What a request costs so many workers, with the primary, or so many independent gateways. */
 export interface GroupCost {
   readonly name: string;
-  /** Kept open by all generators together. */
+  /** All generators together keep this many open. */
   readonly connections: number;
   /** Microseconds of CPU time a request, and requests a second: medians. */
   readonly cpu: number;
   readonly perSecond: number;
-  /** CPU, to that of one worker, and of as many gateways apart, in the same round. */
+  /** CPU relative to one worker, and to as many independent gateways, in the same round. */
   readonly ofOne: Ratio;
   readonly ofApart: Ratio;
 }
@@ -34,7 +34,7 @@ export interface GroupBench {
   readonly say: (message: string) => void;
 }
 
-/** So many processes that serve: at one port together, or each at its own. */
+/** So many serving processes: at one port together, or each at its own port. */
 interface Contender {
   readonly workers: number;
   readonly apart: boolean;
@@ -108,7 +108,7 @@ async function measured(each: Started, { path, round }: Pick<Run, 'path' | 'roun
   return { contender: each.contender, path, round, cpu, perSecond: total(loads.map(({ perSecond }) => perSecond)) };
 }
 
-/** The same connections for all, from as many generators as there are processes that serve. */
+/** The same connections for all, from as many generators as there are serving processes. */
 function load({ contender: { workers }, ports }: Started, path: string, { seconds, connections }: GroupBench) {
   const share = Math.max(1, Math.floor(connections / workers));
   const urls = Array.from({ length: workers }, (_, index) => at(ports[index % ports.length] ?? 0, path));

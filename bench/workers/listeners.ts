@@ -8,7 +8,7 @@ const [way = '', countText = '1', portText = '0', own = ''] = process.argv.slice
 const [count, port] = [Number(countText), Number(portText)];
 const host = '127.0.0.1';
 
-/** How connections come to the workers: what the primary does, and what each worker does. */
+/** How connections get to the workers: what the primary does, and what each worker does. */
 interface Way {
   primary(): void;
   worker(server: Server): void;
@@ -42,7 +42,7 @@ function clustered(policy: number): void {
   for (let index = 0; index < count; index++) cluster.fork();
 }
 
-/** Whoever has the fewest open connections gets the next. */
+/** The worker with the fewest open connections gets the next. */
 function handOut(): void {
   const workers = forkAll().map((child) => ({ child, open: 0 }));
   for (const worker of workers) worker.child.on('message', () => worker.open--);

@@ -6,24 +6,27 @@ import { median } from '../report.ts';
 import { freePorts } from '../route-place.ts';
 import { wrk } from '../wrk.ts';
 
-/** How kept connections fall on the workers. */
+/** How kept connections spread over the workers. */
 export interface Spread {
   readonly way: string;
   readonly workers: number;
   readonly connections: number;
-  /** Of the worker with the most connections, in parts of what would be even: 1 is even. Median and worst of the tries. */
+  /**
+   * The connections of the worker that has the most, relative to an even spread: 1 is even. Median and worst of the
+   * tries.
+   */
   readonly most: number;
   readonly worst: number;
   /** Connections of each worker in the first try, most first. */
   readonly shares: readonly number[];
-  /** Workers that had nothing to do, of all tries. */
+  /** Workers without any connection, in all tries. */
   readonly idle: number;
 }
 
 export interface Opening {
   readonly way: string;
   readonly workers: number;
-  /** Microseconds of CPU time of a request that comes on a connection of its own, and on a kept one. */
+  /** Microseconds of CPU time of a request on a connection of its own, and on a kept connection. */
   readonly opened: number;
   readonly kept: number;
 }
@@ -31,7 +34,7 @@ export interface Opening {
 const listeners = fileURLToPath(new URL('listeners.ts', import.meta.url));
 export const ways = ['reuse-port', 'round-robin', 'shared-handle', 'fewest-first'] as const;
 
-/** Where a way is tried; `port` accepts before all workers do. */
+/** The environment of a try. `port` accepts before all workers do. */
 async function running<Result>(way: string, workers: number, port: number, use: (pid: number) => Promise<Result>) {
   const args = [listeners, way, String(workers), String(port)];
   const child = await start({ file: process.execPath, args, ports: [port] });
@@ -45,12 +48,12 @@ async function running<Result>(way: string, workers: number, port: number, use: 
 
 const PATIENCE = 15_000;
 
-/** Until every worker has answered once. */
+/** Waits until every worker has answered once. */
 async function all(workers: number, port: number): Promise<void> {
   const seen = new Set<string>();
   for (const began = performance.now(); seen.size < workers; ) {
     if (performance.now() - began > PATIENCE) throw new Error(`${seen.size} of ${workers} workers answer`);
-    // While workers join, a connection can be lost.
+    // While workers start, a connection can be lost.
     for (const pid of await owners(port, workers * 4).catch((): string[] => [])) seen.add(pid);
   }
 }
@@ -98,7 +101,7 @@ async function tried({ way, workers, connections, tries, port }: Tried): Promise
   const counts: number[][] = [];
   for (let each = 0; each < tries; each++) {
     counts.push(shares(await owners(port, connections), workers));
-    // That these are closed is known to all before the next ones come.
+    // All workers must know that these are closed before the next connections open.
     await pause(20);
   }
   const most = counts.map(([first = 0]) => (first * workers) / connections);

@@ -74,7 +74,7 @@ class Line {
 }
 
 /** The name for jobs without a block. */
-const NOBODY = '';
+const NO_BLOCK = '';
 
 /** A set of lines that wait. They take turns in the order of this map. */
 class Hall {
@@ -88,7 +88,7 @@ class Hall {
 
   /** Undefined: there is no place. */
   enter(asker: Asker | undefined, goesAtOnce: boolean): Line | undefined {
-    const line = this.#lines.get(asker?.block ?? NOBODY) ?? new Line(asker?.block ?? NOBODY);
+    const line = this.#lines.get(asker?.block ?? NO_BLOCK) ?? new Line(asker?.block ?? NO_BLOCK);
     const most = asker === undefined ? Number.POSITIVE_INFINITY : shareOf(asker.share, this.#places);
     if (line.held >= most) return undefined;
     if (!goesAtOnce && this.waiting >= this.#places && !this.#makeRoom(line)) return undefined;

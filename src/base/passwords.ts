@@ -71,7 +71,7 @@ export function buildPasswords({
   queue = buildPasswordQueue(),
   ran = () => {},
 }: PasswordOptions = {}): Passwords {
-  const nobody: PasswordHash = { ...cost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) };
+  const unknownUser: PasswordHash = { ...cost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) };
   const derived = (bytes: Uint8Array, by: PasswordHash, asker?: Asker) =>
     queue.run(() => {
       ran(by);
@@ -83,7 +83,7 @@ export function buildPasswords({
       const prepared = preparePassword(password);
       if (prepared.kind === 'unfit') return prepared;
       const salt = randomBytes(SALT_LENGTH);
-      const hash = await derived(prepared.bytes, { ...nobody, salt });
+      const hash = await derived(prepared.bytes, { ...unknownUser, salt });
       return hash === undefined
         ? passwordsBusy()
         : { kind: 'hashed', phc: formatPasswordHash({ ...cost, salt, hash }) };
@@ -91,7 +91,7 @@ export function buildPasswords({
     async verify(stored, password, { asker, decoy } = {}) {
       const prepared = preparePassword(password);
       const parsed = stored === undefined ? undefined : parsePasswordHash(stored);
-      const known = parsed?.ok ? parsed.value : { ...nobody, ...decoy };
+      const known = parsed?.ok ? parsed.value : { ...unknownUser, ...decoy };
       const hash = await derived(prepared.kind === 'unfit' ? NOTHING : prepared.bytes, known, asker);
       if (hash === undefined) return passwordsBusy();
       if (parsed?.ok === false) return refused('unusable_hash', parsed.message);

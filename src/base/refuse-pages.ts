@@ -22,7 +22,7 @@ export function refusePages(app: FastifyInstance, isOurs: IsOurs): void {
   });
 }
 
-/** Undefined: not a page, or a page of this listener. A request without a Host, in HTTP/1.0, is no browser's. */
+/** Undefined: not a page, or a page of this listener. A request without a Host, in HTTP/1.0, is not from a browser. */
 function judgePage(headers: IncomingHttpHeaders, isOurs: IsOurs): PageRefusal | undefined {
   if (headers.host !== undefined && !isOurs(headers.host)) return MISDIRECTED;
   return isOwnOrigin(headers) && isOwnSite(headers) ? undefined : FOREIGN_PAGE;

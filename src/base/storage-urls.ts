@@ -108,7 +108,7 @@ export function storagePlace(url: string, urls = all): StoragePlace | undefined 
   return split?.row.place(split.location);
 }
 
-/** The row of a URL for a server, which has no place for a key file beside the database. Undefined: it is no server. */
+/** The row of a URL for a server, which has no place for a key file beside the database. Undefined: it is not a server. */
 export function storageServer(url: string, urls = all): StorageUrl | undefined {
   const split = splitStorageUrl(url, urls);
   return split?.row.place(split.location).kind === 'server' ? split.row : undefined;

@@ -3,7 +3,7 @@
  * maps widths (rule 1 of §3.3.1) and other compatible characters. Only the comparison uses this form.
  */
 export function usernameKey(username: string): string {
-  if (Buffer.byteLength(username) > longest) return NOBODY;
+  if (Buffer.byteLength(username) > longest) return IMPOSSIBLE_NAME;
   return username.normalize('NFKC').toLowerCase().normalize('NFC');
 }
 
@@ -11,7 +11,7 @@ export function usernameKey(username: string): string {
 const longest = 255;
 
 /** Contains a control character, so it equals no username. */
-const NOBODY = '\n';
+const IMPOSSIBLE_NAME = '\n';
 
 /** Why a text cannot be a username; undefined if it can. */
 export function usernameFault(username: string): string | undefined {

@@ -5,6 +5,7 @@ import { LAST_TIME, timeOf } from '../config/files/api-keys.ts';
 import { unitTable } from '../config/schema/units.ts';
 import { type CommandReport, Refusal } from './administration/administer.ts';
 import { overlapOption } from './administration/options.ts';
+import { scopeOption } from './common/scope-option.ts';
 import { apiKeyFile } from './http-users/api-key-file.ts';
 import type { ApiKeyPlace } from './http-users/api-key-place.ts';
 import { apiKeyStore } from './http-users/api-key-store.ts';
@@ -16,7 +17,7 @@ export function register(program: Command): void {
   const apiKey = program.command('api-key').description('API keys of clients, in a file or in the store');
   at(apiKey.command('create'), 'make a key, which is shown once')
     .requiredOption('--client <id>', 'the owner of the key; the upstream gets this name as X-Auth-Client')
-    .option('--scope <scope>', 'space-delimited')
+    .addOption(scopeOption('the scope of the key'))
     .option('--expires <when>', EXPIRES, endOf)
     .action(({ client, scope, expires, ...options }: Create) =>
       run(options, (place) => apiKeys.create(place, { client, scope, expires })),

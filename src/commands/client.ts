@@ -21,6 +21,7 @@ import {
 } from './administration/new-client.ts';
 import { jsonObject, overlapOption, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
+import { scopeOption } from './common/scope-option.ts';
 import { table } from './common/table.ts';
 
 const localJwts =
@@ -33,7 +34,7 @@ export function register(program: Command): void {
     .option('--id <id>', 'your own id for the client')
     .option('--name <name>', 'the name that the consent page shows')
     .addOption(repeatable('--redirect-uri <uri>', 'a URL that a browser may return to; may be repeated'))
-    .option('--scope <scope>', 'space-delimited; no grant has more scopes than these')
+    .addOption(scopeOption('the scope of the client; no grant has more'))
     .addOption(
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )
@@ -82,7 +83,7 @@ async function add(service: Service, options: ClientOptions): Promise<CommandRep
   const createdAt = seconds(clock);
   const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];
   if (!(await records.addClient({ id, metadata, secrets, createdAt })))
-    throw new Refusal(`there is a client ${id} already`);
+    throw new Refusal(`the client ${id} already exists`);
   process.stderr.write(warningText(warnings));
   const json = { client_id: id, ...(secret && { client_secret: secret }), client_secret_expires_at: 0 };
   return { json, text: secretText(id, secret), audit: { event: 'client_added', facts: { client_id: id } } };
@@ -91,7 +92,7 @@ async function add(service: Service, options: ClientOptions): Promise<CommandRep
 async function takenBy({ clients, accounts }: Service, id: string): Promise<readonly string[]> {
   const user = await accounts.bySubject(id);
   return [
-    ...((await clients.find(id)) === undefined ? [] : [`there is a client ${id} already`]),
+    ...((await clients.find(id)) === undefined ? [] : [`the client ${id} already exists`]),
     ...(user === undefined ? [] : [sameSubject(id, user.username)]),
   ];
 }

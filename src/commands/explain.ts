@@ -14,6 +14,7 @@ import { buildVerifiers } from '../gateway/verify/verifiers.ts';
 import type { JsonObject } from '../jwt/json.ts';
 import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
+import { scopeOption } from './common/scope-option.ts';
 import { SecretValueError } from './common/usage-error.ts';
 import { doubts } from './explain/explain-doubts.ts';
 import { explainUnasked } from './explain/explain-unasked.ts';
@@ -29,7 +30,7 @@ export function register(program: Command): void {
     .addOption(gatewayOption())
     .option('--token-file <file>', 'verify the token in this file against the authorization servers')
     .option('--token <->', 'verify the token on standard input: --token -', fromStdin)
-    .option('--scope <scope>', 'assume a valid token with this scope')
+    .addOption(scopeOption('assume a valid token with this scope'))
     .option('--claims <json>', 'assume a valid token with these claims', claims)
     .option(
       '--user <name>',

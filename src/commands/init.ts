@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { printableValue } from '../base/printable.ts';
 import { formatProblems, loadAuthorizationText, loadGatewayText, type Problem } from '../config/load/load.ts';
 import { unitTable } from '../config/schema/units.ts';
 import { type ReadSecret, readSecret } from './common/read-secret.ts';
+import { scopeOption } from './common/scope-option.ts';
 import { askQuestions } from './init/ask.ts';
 import { filesFor, type NewFile } from './init/files.ts';
 import { findIssuer } from './init/found-issuer.ts';
@@ -26,7 +27,7 @@ export function register(program: Command): void {
     .command('init')
     .description('write gateway.yaml, and authorization.yaml on request, with secrets and tests')
     .argument('[folder]', 'the folder for the files', '.');
-  for (const { flag, text } of questions) command.option(flag, text.charAt(0).toLowerCase() + text.slice(1));
+  for (const question of questions) command.addOption(optionFor(question));
   command
     .option('--authorization', 'instead of --issuer: tokens of our own service; its file is written too')
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
@@ -34,6 +35,11 @@ export function register(program: Command): void {
     .option('--new-secrets', 'with --force: make new secrets')
     .option('--json', 'print the result as JSON')
     .action(run);
+}
+
+function optionFor({ name, flag, text }: InitQuestion): Option {
+  const description = text.charAt(0).toLowerCase() + text.slice(1);
+  return name === 'scope' ? scopeOption(description) : new Option(flag, description);
 }
 
 async function run(folder: string, options: Options, command: Command): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatProblems, loadGatewayText } from '../config/load/load.ts';
 import { apiOf, apiUrlFault, everythingYaml } from './common/api-url.ts';
+import { scopeOption } from './common/scope-option.ts';
 import { scalar } from './common/yaml-text.ts';
 import { serve } from './gateway.ts';
 
@@ -17,7 +18,7 @@ export function register(program: Command): void {
     .description('start a gateway in front of URL in shadow mode, and print its YAML')
     .argument('<url>', 'the API, http: or https:')
     .requiredOption('--issuer <url>', 'the authorization server that issues the tokens')
-    .option('--scope <scope>', 'the scope that a token must have; without it, any valid token is accepted')
+    .addOption(scopeOption('the scope that a token must have; without it, any valid token is accepted'))
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .action(run);
 }

@@ -58,7 +58,7 @@ export function register(program: Command): void {
 async function add(service: Service, username: string, { name, claims = {} }: AddOptions): Promise<CommandReport> {
   const fault = usernameFault(username);
   if (fault !== undefined) throw new Refusal(fault);
-  if ((await service.accounts.find(username)) !== undefined) throw new Refusal(`there is a user ${username} already`);
+  if ((await service.accounts.find(username)) !== undefined) throw new Refusal(`the user ${username} already exists`);
   const passwordHash = await readPassword(service);
   const subject = randomUUID();
   const account = {
@@ -69,7 +69,7 @@ async function add(service: Service, username: string, { name, claims = {} }: Ad
     claims,
     createdAt: seconds(service.clock),
   };
-  if (!(await service.records.addAccount(account))) throw new Refusal(`there is a user ${username} already`);
+  if (!(await service.records.addAccount(account))) throw new Refusal(`the user ${username} already exists`);
   const text = `The user ${username} is added with the subject ${subject}.\n`;
   return { json: { username, sub: subject }, text, audit: { event: 'user_added', facts: { username, sub: subject } } };
 }

@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .command('why')
     .description('open the ticket of a refusal: which route, which step, what was missing')
     .argument('<ticket>', 'the member `ticket` of the answer; `-` reads it, or the whole answer, from standard input')
-    .addOption(gatewayOption(', with the `ticket_keys` that encrypted the ticket'))
+    .addOption(gatewayOption(', with the `ticket_keys` that sealed the ticket'))
     .option('--json', 'print the record as JSON')
     .action(run);
 }

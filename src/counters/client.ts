@@ -3,13 +3,13 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { namedServer } from '../base/server-identity.ts';
 
 /**
- * The authorities that may certify a Redis. `only`: exactly the authorities of one file. `nobody`: the file became unreadable
+ * The authorities that may certify a Redis. `only`: exactly the authorities of one file. `none`: the file became unreadable
  * after it was checked. Without this case, a library would fall back to its own list.
  */
 export type RedisTrust =
   | { readonly kind: 'system' }
   | { readonly kind: 'only'; readonly pem: string }
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'none' };
 
 /** Octets between two answers. Our answers need about a hundred, and Redis's own status some thousands. */
 const LARGEST = 1024 * 1024;

@@ -92,7 +92,7 @@ export class Link {
   }
 
   async #open(): Promise<void> {
-    if (this.#trust.kind === 'nobody') return this.#lost('the file of `tls: { ca }` cannot be used');
+    if (this.#trust.kind === 'none') return this.#lost('the file of `tls: { ca }` cannot be used');
     const bounded = await redisClient(this.#url, this.#trust, {
       connectTimeout: SILENCE,
       socketTimeout: SILENCE,

@@ -13,7 +13,7 @@ export interface RedisState {
 
 /** Rejects with the error of the connection. `deadline`: milliseconds for the connection, and for each answer. */
 export async function redisState(url: string, trust: RedisTrust, deadline: number): Promise<RedisState> {
-  if (trust.kind === 'nobody') throw new Error('the file of `tls: { ca }` cannot be used');
+  if (trust.kind === 'none') throw new Error('the file of `tls: { ca }` cannot be used');
   const { client } = await redisClient(url, trust, {
     connectTimeout: deadline,
     commandTimeout: deadline,

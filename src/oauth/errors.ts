@@ -187,7 +187,7 @@ export const oauthErrors = {
     status: 413,
     error: 'invalid_request',
     text: 'The request body is too large.',
-    remedy: 'Send less than 64 KiB.',
+    remedy: 'Send at most 64 KiB.',
   },
   not_found: {
     status: 404,

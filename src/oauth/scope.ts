@@ -1,7 +1,7 @@
 /** `scope-token *( SP scope-token )` of RFC 6749 §3.3. */
 const grammar = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** The scope tokens, each once, in order; undefined if the text is no scope. */
+/** The scope tokens, each once, in order; undefined if the text is not a scope. */
 export function parseScope(text: string): readonly string[] | undefined {
   return grammar.test(text) ? [...new Set(text.split(' '))] : undefined;
 }

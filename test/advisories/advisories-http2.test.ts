@@ -5,7 +5,7 @@ import { code, GET, headers, http2Raw, POST, RST_STREAM } from '../support/http2
 import { hmacServer, jwt } from '../support/tokens.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
-/** Rows that are about how a request is read, for clients that speak HTTP/2. */
+/** Rows about how a request is read, for clients that use HTTP/2. */
 
 async function scene(t: Test, changes: object = {}) {
   const upstream = await witness(t);
@@ -17,7 +17,7 @@ async function scene(t: Test, changes: object = {}) {
 
 const token = async () => `Bearer ${await jwt({ scope: 'orders.read' }, { alg: 'HS256' })}`;
 
-t.test('over HTTP/2 no spelling of a path gets by a rule (advisories 1, 8, 16, 21 and 55)', async (t) => {
+t.test('over HTTP/2 no spelling of a path bypasses a rule (advisories 1, 8, 16, 21 and 55)', async (t) => {
   const { ask, upstream } = await scene(t);
   const paths = [
     '/public/../admin',
@@ -41,21 +41,24 @@ t.test('over HTTP/2 no spelling of a path gets by a rule (advisories 1, 8, 16, 2
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('over HTTP/2 Connection deletes nothing, for it is malformed (advisories 4, 33 and 38)', async (t) => {
-  const { port, upstream } = await scene(t);
-  const client = await http2Raw(t, port);
-  const names = ['x-request-id', 'X-Forwarded-For', 'x-gatehouse-subject', 'close', 'keep-alive'];
-  let stream = 1;
-  for (const value of names) {
-    client.send(headers(stream, [...GET, ['connection', value]]));
-    const answer = await client.frame(RST_STREAM, stream);
-    t.equal(answer && code(answer), 1, value);
-    stream += 2;
-  }
-  t.equal(upstream.seen.length, 0);
-});
+t.test(
+  'over HTTP/2 a request with Connection is malformed, so Connection deletes nothing (advisories 4, 33 and 38)',
+  async (t) => {
+    const { port, upstream } = await scene(t);
+    const client = await http2Raw(t, port);
+    const names = ['x-request-id', 'X-Forwarded-For', 'x-gatehouse-subject', 'close', 'keep-alive'];
+    let stream = 1;
+    for (const value of names) {
+      client.send(headers(stream, [...GET, ['connection', value]]));
+      const answer = await client.frame(RST_STREAM, stream);
+      t.equal(answer && code(answer), 1, value);
+      stream += 2;
+    }
+    t.equal(upstream.seen.length, 0);
+  },
+);
 
-t.test('over HTTP/2 a host is matched without case, trailing dot and port (advisory 10)', async (t) => {
+t.test('over HTTP/2 a host matches in any case, with a trailing dot or a port (advisory 10)', async (t) => {
   const route = { id: 'api', match: { host: 'api.example.com', path: '/{rest*}' }, scope: 'admin' };
   const open = { id: 'rest', match: { path: '/{rest*}' }, access: 'public' };
   const { ask } = await scene(t, { routes: [route, open], authorization_servers: hmacServer });
@@ -65,7 +68,7 @@ t.test('over HTTP/2 a host is matched without case, trailing dot and port (advis
 });
 
 t.test(
-  ':authority writes nothing into Forwarded, and no header stands in its place (advisories 12, 13 and 14)',
+  ':authority adds nothing to Forwarded, and no header replaces :authority (advisories 12, 13 and 14)',
   async (t) => {
     const { ask, upstream } = await scene(t);
     for (const host of ['a";for=1.2.3.4', 'a,b', 'a b', 'a;proto=http'])
@@ -88,26 +91,29 @@ t.test(
   },
 );
 
-t.test('over HTTP/2 no spelling of an identity header survives (advisories 18, 24, 26, 52 and 60)', async (t) => {
-  const route = {
-    id: 'orders',
-    match: { path: '/orders/{rest*}' },
-    scope: 'orders.read',
-    identity_headers: { set: { 'X-Auth-Subject': 'sub' } },
-  };
-  const { ask, upstream } = await scene(t, { routes: [route] });
-  const spoofed = {
-    'x-auth-subject': 'root',
-    x_auth_subject: 'root',
-    'x_auth-subject': 'root',
-    'x-auth_subject': 'root',
-  };
-  t.equal((await ask({ ':path': '/orders/1', authorization: await token(), ...spoofed })).status, 200);
-  const { rawHeaders } = upstream.seen[0] as Witness['seen'][number];
-  const names = rawHeaders.filter((name, index) => index % 2 === 0 && /^x.auth.subject$/i.test(name));
-  t.equal(names.length, 1);
-  t.equal(upstream.seen[0]?.header('x-auth-subject'), 'alice');
-});
+t.test(
+  'over HTTP/2 no spelling of an identity header reaches the upstream (advisories 18, 24, 26, 52 and 60)',
+  async (t) => {
+    const route = {
+      id: 'orders',
+      match: { path: '/orders/{rest*}' },
+      scope: 'orders.read',
+      identity_headers: { set: { 'X-Auth-Subject': 'sub' } },
+    };
+    const { ask, upstream } = await scene(t, { routes: [route] });
+    const spoofed = {
+      'x-auth-subject': 'root',
+      x_auth_subject: 'root',
+      'x_auth-subject': 'root',
+      'x-auth_subject': 'root',
+    };
+    t.equal((await ask({ ':path': '/orders/1', authorization: await token(), ...spoofed })).status, 200);
+    const { rawHeaders } = upstream.seen[0] as Witness['seen'][number];
+    const names = rawHeaders.filter((name, index) => index % 2 === 0 && /^x.auth.subject$/i.test(name));
+    t.equal(names.length, 1);
+    t.equal(upstream.seen[0]?.header('x-auth-subject'), 'alice');
+  },
+);
 
 t.test('CONNECT over HTTP/2 is 405, with or without a protocol (advisory 34)', async (t) => {
   const { ask, port, upstream } = await scene(t);
@@ -119,7 +125,7 @@ t.test('CONNECT over HTTP/2 is 405, with or without a protocol (advisory 34)', a
   t.equal(upstream.connections.size, 0);
 });
 
-t.test('over HTTP/2 nothing but frames says where a body ends (advisory 47)', async (t) => {
+t.test('over HTTP/2 only frames decide where a body ends (advisory 47)', async (t) => {
   const { ask, port, upstream } = await scene(t);
   const client = await http2Raw(t, port);
   const smuggled = [
@@ -141,7 +147,7 @@ t.test('over HTTP/2 nothing but frames says where a body ends (advisory 47)', as
   t.equal(upstream.seen[0]?.body.toString(), body);
 });
 
-t.test('over HTTP/2 two credentials are one too many (advisory 56)', async (t) => {
+t.test('over HTTP/2 a request with two credentials is rejected (advisory 56)', async (t) => {
   const { port, upstream } = await scene(t);
   const session = await http2Client(t, port, { strictSingleValueFields: false } as object);
   const twice = { authorization: [await token(), await token()] as unknown as string };

@@ -10,7 +10,7 @@ import { tlsUpstream } from '../support/tls-upstream.ts';
 import { hmacServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
-/** Rows that hold for upstreams of several urls, over TLS, and over HTTP/2. */
+/** Rows that hold for upstreams with several URLs, over TLS, and over HTTP/2. */
 
 const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const problem = async (response: Response) =>
@@ -27,7 +27,7 @@ const withIdentity = {
   routes: [{ match: { path: '/{rest*}' }, scope: 'admin' }],
 };
 
-t.test('advisories 4, 33 and 38: over HTTP/2 too, `Connection` deletes nothing that the gateway says', async (t) => {
+t.test('advisories 4, 33 and 38: over HTTP/2 too, `Connection` deletes no header that the gateway sets', async (t) => {
   const upstream = await http2Upstream(t);
   const { port } = await gateway(t, file({ url: upstream.url, http2: true }, withIdentity));
   const token = bearer(await jwt({ scope: 'admin', sub: 'alice' }, { alg: 'HS256' }));
@@ -46,7 +46,7 @@ t.test('advisories 4, 33 and 38: over HTTP/2 too, `Connection` deletes nothing t
   }
 });
 
-t.test('advisory 30: health is asked without a credential, of the gateway or of a client', async (t) => {
+t.test('advisory 30: a health check carries no credential of the gateway or of a client', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => socket.write(answerText('ok')));
   const health = { path: '/healthz', interval: '100ms' };
   const credentials = { header: { name: 'X-Api-Key', value: 'of-the-gateway' } };
@@ -59,7 +59,7 @@ t.test('advisory 30: health is asked without a credential, of the gateway or of 
     t.notMatch(received, /authorization|cookie|x-api-key|x-auth|forwarded|of-the-gateway/i);
 });
 
-t.test('advisory 49: of several urls, one that answers twice gives nobody the second answer', async (t) => {
+t.test('advisory 49: the second answer of an upstream URL that answers twice goes to no client', async (t) => {
   const twice = await rawUpstream(t, ({ socket }) => socket.write(answerText('first') + answerText('second')));
   const once = await rawUpstream(t, ({ socket }) => socket.write(answerText('ok')));
   const { url } = await gateway(t, file({ urls: [twice.url, once.url] }));
@@ -68,7 +68,7 @@ t.test('advisory 49: of several urls, one that answers twice gives nobody the se
   t.strictSame(new Set(bodies), new Set(['first', 'ok']));
 });
 
-t.test('advisory 50: whatever an HTTP/2 upstream sends, the process goes on', async (t) => {
+t.test('advisory 50: the process survives whatever an HTTP/2 upstream sends', async (t) => {
   const hostile: readonly (readonly [string, Buffer])[] = [
     ['garbage', Buffer.from('garbage '.repeat(20))],
     ['a frame that is too long', frame(0, 0, 1, Buffer.alloc(70_000))],
@@ -91,7 +91,7 @@ t.test('advisory 50: whatever an HTTP/2 upstream sends, the process goes on', as
   }
 });
 
-t.test('an HTTP/2 answer that ends by a reset that says nothing is wrong is no whole answer', async (t) => {
+t.test('an HTTP/2 answer that ends with a reset is incomplete, even if the reset has no error code', async (t) => {
   const upstream = await http2Frames(t, (socket) => {
     socket.write(frame(1, 4, 1, Buffer.from([0x88])));
     socket.write(frame(0, 0, 1, Buffer.from('half')));
@@ -101,7 +101,7 @@ t.test('an HTTP/2 answer that ends by a reset that says nothing is wrong is no w
   await t.rejects(fetch(`${url}/a`).then((response) => response.text()));
 });
 
-t.test('advisory 53: a certificate that nobody named vouches for is never believed', async (t) => {
+t.test('advisory 53: a certificate that no configured authority signed is rejected', async (t) => {
   const environment = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   t.teardown(() => {

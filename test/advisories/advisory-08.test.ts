@@ -4,9 +4,9 @@ import { assertRefused, bench } from './bench.ts';
 
 const keeping = routes.map((route) => ({ ...route, encoded_slashes: 'keep', path_parameters: 'keep' }));
 
-/** CVE-2026-42274: dot segments between encoded slashes were none to the rule, and some to the upstream. */
+/** CVE-2026-42274: the rule ignored dot segments between encoded slashes, but the upstream did not. */
 t.test(
-  'advisory 8: dot segments are seen between encoded slashes and before parameters, where both are kept',
+  'advisory 8: dot segments between encoded slashes and before parameters are found, where both are kept',
   async (t) => {
     const gateway = await bench(t, { routes: keeping });
     await assertRefused(t, gateway, [

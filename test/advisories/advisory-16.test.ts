@@ -3,7 +3,7 @@ import { bearer } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { allButAdmin, assertRefused, bench } from './bench.ts';
 
-/** CVE-2026-41059, CVE-2023-47106: what stood behind a fragment sign decided which rule a request met. */
+/** CVE-2026-41059, CVE-2023-47106: text after a fragment sign decided which rule applied to a request. */
 t.test('advisories 16 and 36: a request target with a fragment is 400, even with a token', async (t) => {
   const gateway = await bench(t);
   await assertRefused(t, gateway, [
@@ -18,7 +18,7 @@ t.test('advisories 16 and 36: a request target with a fragment is 400, even with
   t.equal((await gateway.send({ target: '/admin/x#/public/a', headers: [token] })).status, 400);
 });
 
-t.test('advisories 16 and 36: %23 is a character like any other', async (t) => {
+t.test('advisories 16 and 36: %23 is an ordinary character', async (t) => {
   const gateway = await bench(t, { routes: allButAdmin });
   for (const target of ['/admin/x%23/public/a', '/admin/%23', '/admin/x?a=%23/public'])
     t.equal((await gateway.send({ target })).status, 401, target);

@@ -25,7 +25,7 @@ const clients = clientsWith({
   grant_types: ['authorization_code'],
 });
 
-/** Where somebody looks for a place to send the browser to. */
+/** Places where a program may read an address to redirect the browser to. */
 const places: readonly ((value: string) => string)[] = [
   (value) => authorizePath({ redirect_uri: value }),
   (value) => authorizePath({ redirect_uri: callback + value }),
@@ -38,14 +38,14 @@ const places: readonly ((value: string) => string)[] = [
   (value) => `/oauth2/sign-out?post_logout_redirect_uri=${encodeURIComponent(value)}`,
 ];
 
-/** On this service, or at an address that is registered, and nothing that could be read as another host. */
+/** On this service, or at a registered address, with nothing that could be read as another host. */
 function isAllowed(location: string): boolean {
   const onward = [callback, loopback].some((uri) => location.startsWith(`${uri}?`));
   return onward || /^\/oauth2\/[a-z-]+(?:$|\?)/.test(location);
 }
 
 /** CVE-2021-21291, GHSA-5m6c-jp6f-2vcv: open redirects. */
-t.test('advisory 20: no value of the lists leads off the registered addresses', { skip }, async (t) => {
+t.test('advisory 20: no value of the lists redirects away from the registered addresses', { skip }, async (t) => {
   t.equal(values().length, 866);
   const service = await runFront(t, { config: { clients } });
   const [tab, stranger] = [await signedIn(service), openTab(service)];

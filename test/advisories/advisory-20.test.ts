@@ -6,7 +6,7 @@ import { bench } from './bench.ts';
 
 const lists = ['oauth2-proxy_openredirects', 'patt_Open-Redirect-payloads', 'patt_openredirects'];
 
-/** Where somebody looks for a place to go to. */
+/** Places where a program may read an address to redirect to. */
 const compositions: readonly ((line: string) => string)[] = [
   (line) => (line.startsWith('/') ? line : `/${line}`),
   (line) => `/public?rd=${line}`,

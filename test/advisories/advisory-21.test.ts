@@ -1,7 +1,7 @@
 import t from 'tap';
 import { allButAdmin, bench } from './bench.ts';
 
-/** RFC 3986 §2.2, and the percent sign and the backslash, which are read in as many ways. */
+/** RFC 3986 §2.2, and the percent sign and the backslash, which programs read differently. */
 const reserved = [...":/?#[]@!$&'()*+,;=%\\"];
 
 function encodings(character: string): string[] {
@@ -9,9 +9,9 @@ function encodings(character: string): string[] {
   return [`%${hex}`, `%${hex.toUpperCase()}`];
 }
 
-/** CVE-2025-66490: one part saw the path with reserved characters decoded, the other did not. */
+/** CVE-2025-66490: one part of the program decoded reserved characters in the path, the other did not. */
 t.test(
-  'advisory 21: what an encoded reserved character means is not guessed: /admin stays closed, the rest arrives as sent',
+  'advisory 21: the gateway never guesses the meaning of an encoded reserved character: /admin stays closed, the rest arrives as sent',
   async (t) => {
     const { send, upstream } = await bench(t, { routes: allButAdmin });
     for (const encoded of reserved.flatMap(encodings)) {

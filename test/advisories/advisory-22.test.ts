@@ -11,7 +11,7 @@ const routes = [
   },
 ];
 
-/** What is received below the prefix → what the upstream sees below its own. */
+/** Path below the prefix → path that the upstream gets below its own prefix. */
 const rests: Readonly<Record<string, string>> = {
   '/a%20b': '/a%20b',
   '/%C3%A9/%c3%a9': '/%C3%A9/%c3%a9',
@@ -22,9 +22,9 @@ const rests: Readonly<Record<string, string>> = {
   '/%61pi': '/api',
 };
 
-/** CVE-2026-40912: the prefix was cut from one form of the path by the length that it had in another. */
+/** CVE-2026-40912: the prefix was cut from one form of the path by its length in another form. */
 t.test(
-  'advisory 22: what is left of a stripped path is the bytes that were judged, however the prefix was spelt',
+  'advisory 22: the rest of a stripped path is the judged bytes, whatever the spelling of the prefix',
   async (t) => {
     const { send, upstream } = await bench(t, { routes });
     for (const prefix of ['/api', '/%61pi', '/a%70%69']) {
@@ -36,7 +36,7 @@ t.test(
   },
 );
 
-t.test('advisory 22: no spelling of a stripped prefix leads past the scope of its route', async (t) => {
+t.test('advisory 22: no spelling of a stripped prefix bypasses the scope of its route', async (t) => {
   const { send, upstream } = await bench(t, { routes });
   for (const prefix of ['/old', '/%6fld', '/ol%64', '/%6F%6C%64'])
     for (const rest of Object.keys(rests)) t.equal((await send({ target: prefix + rest })).status, 401, prefix + rest);

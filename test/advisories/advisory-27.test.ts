@@ -10,10 +10,10 @@ import { headOf } from '../gateway/head.ts';
 import { isFullSize } from '../support/long.ts';
 import { random } from '../support/random.ts';
 
-/** CVE-2026-71326: two credentials under one key, and one of them answered with the identity of the other. */
+/** CVE-2026-71326: two credentials had one key, and one of them got the identity of the other. */
 
 const throttle = { attempt: () => ({ retryAfter: undefined, fail: () => undefined }) };
-/** Every way to part this into name and password: together they are the same text. */
+/** Every way to split this into a name and a password. Joined, all are the same text. */
 const TEXT = 'abababababab';
 const ends = Array.from({ length: TEXT.length - 1 }, (_, index) => index + 1);
 const dice = random(27);
@@ -22,10 +22,10 @@ const sha = (password: string) => `{SHA}${createHash('sha1').update(password).di
 /** A thousand pairs each; the requirement names a hundred thousand. */
 const ROUNDS = isFullSize ? 100 : 10;
 
-t.test('advisory 27: of so many pairs asked for at the same time each is answered for itself', async (t) => {
+t.test('advisory 27: each of many pairs that arrive together gets its own answer', async (t) => {
   const judge = openPasswordJudge();
   t.teardown(() => judge.close());
-  // every second user has the rest of the text for a password, the others have something else
+  // every second user has the rest of the text as password, the others have another password
   const lines = ends.map((end) => `${TEXT.slice(0, end)}:${sha(end % 2 === 0 ? TEXT.slice(end) : 'x')}\n`);
   const users = basicUsersOfFile(parseHtpasswd(lines.join('')).users);
   const config = { users: '', scopes: {}, allow_insecure: true };

@@ -18,8 +18,9 @@ import { computed as computedBy } from '../support/computed.ts';
 import { digestLines } from '../support/user-files.ts';
 
 /**
- * CVE-2026-32595, CVE-2026-41263: the time of an answer told which user names exist. Here what takes time is counted: each
- * hash that is computed, with its algorithm and the bytes that it reads, and each password that is judged, with its costs.
+ * CVE-2026-32595, CVE-2026-41263: the time of an answer revealed which user names exist. This test counts the work that
+ * takes time: each computed hash with its algorithm and the bytes that it reads, and each password check with its
+ * costs.
  */
 
 const throttle = { attempt: () => ({ retryAfter: undefined, fail: () => undefined }) };
@@ -29,7 +30,7 @@ async function refuse(scheme: HttpScheme, value: string): Promise<void> {
   if (verification.kind !== 'refused' || verification.code !== 'password_wrong') throw new Error(verification.kind);
 }
 
-/** A judge that notes the costs of what it judges. */
+/** A password check that records its costs. */
 function noted(judge: PasswordJudge, costs: unknown[]): PasswordJudge {
   return {
     judge(stored, password, asker) {
@@ -44,7 +45,7 @@ function costOf(stored: StoredPassword): unknown {
   return { kind: stored.kind, ...('cost' in stored ? { cost: stored.cost } : {}) };
 }
 
-t.test('advisory 28: with Basic an unknown user costs what a wrong password costs', async (t) => {
+t.test('advisory 28: with Basic an unknown user costs as much as a wrong password', async (t) => {
   const costs: unknown[] = [];
   const judge = noted(openPasswordJudge(), costs);
   t.teardown(() => judge.close());
@@ -69,7 +70,7 @@ t.test('advisory 28: with Basic an unknown user costs what a wrong password cost
   for (const name of ['nobod', 'elice', 'zzzzz']) t.strictSame(await spent(name), known, name);
 });
 
-t.test('advisory 28: with Digest an unknown user costs what a wrong password costs', async (t) => {
+t.test('advisory 28: with Digest an unknown user costs as much as a wrong password', async (t) => {
   const { users } = parseHtdigest(digestLines('alice', 'r', 'wonderland'));
   const config = {
     realm: 'r',

@@ -33,9 +33,9 @@ const unresolved: Readonly<Record<string, object>> = {
   'a route that says neither access nor scope': { routes: [{ match: { path: '/a' } }] },
 };
 
-/** CVE-2026-54762: the secret of the authentication was missing, and the route stood open. */
+/** CVE-2026-54762: the authentication's secret was missing, and the route was open. */
 for (const [name, changes] of Object.entries(unresolved)) {
-  t.test(`advisory 29: no start with ${name}`, async (t) => {
+  t.test(`advisory 29: the program does not start with ${name}`, async (t) => {
     const text = gatewayYaml(behind(unreachable, changes));
     const loaded = loadGatewayText(text, { file: 'gateway.yaml', env: { EMPTY: '' } });
     t.equal(loaded.ok, false);
@@ -54,7 +54,7 @@ t.test('advisory 29: a process that lacks its secret ends with an error, and nev
   await t.rejects(connectTo(port));
 });
 
-t.test('advisory 29: a route whose keys cannot be had is 503, whatever the token', async (t) => {
+t.test('advisory 29: a route whose keys are unavailable is 503, whatever the token', async (t) => {
   const servers = { main: { issuer, audience, jwks_uri: `${unreachable}/jwks`, algorithms: ['ES256'], verify: 'jwt' } };
   const { send, upstream } = await bench(t, { authorization_servers: servers });
   const headers = [['Authorization', `Bearer ${await jwt({ scope: 'orders.read' })}`]] as const;

@@ -10,14 +10,14 @@ const answering = (value: unknown): Behaviour => ({
   body: JSON.stringify(value),
 });
 
-/** Everything that a side service was shown. */
+/** Everything that another service got. */
 function shown({ target, rawHeaders, body }: Seen): string {
   return JSON.stringify([target, rawHeaders, body.toString()]);
 }
 
-/** CVE-2026-41181, CVE-2026-41263: the credentials of the request went along to a service that was asked something else. */
+/** CVE-2026-41181, CVE-2026-41263: the credentials of the request were also sent to another service. */
 t.test(
-  'advisory 30: key sets and introspection see nothing of the request but the token that is asked about',
+  'advisory 30: key sets get nothing of the request, and introspection gets only the token to check',
   async (t) => {
     const keys = await witness(t, answering({ keys: [(await signingKey('ES256')).jwk] }));
     const introspection = await witness(t, answering(active('orders.read')));
@@ -38,7 +38,7 @@ t.test(
   },
 );
 
-t.test('advisory 30: an error of the upstream is shown to nobody else', async (t) => {
+t.test('advisory 30: no other client sees an error of the upstream', async (t) => {
   const keys = await witness(t, answering({ keys: [] }));
   const server = await authorizationServer(t, { changes: { jwks_uri: `${keys.url}/jwks` } });
   const { send, upstream } = await bench(t, { authorization_servers: server.config });

@@ -12,8 +12,8 @@ const places = (dot: string) => [
   `/${dot}/orders`,
 ];
 
-/** GHSA-2q7r-29rg-6m5h: `%2E%2E` left the base path of the upstream. */
-t.test('advisory 40: an encoded dot segment is 400 wherever it stands, with a token too', async (t) => {
+/** GHSA-2q7r-29rg-6m5h: `%2E%2E` escaped from the base path of the upstream. */
+t.test('advisory 40: an encoded dot segment is 400 everywhere, with a token too', async (t) => {
   const { send, upstream } = await bench(t);
   const token = bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
   for (const target of dots.flatMap(places)) {

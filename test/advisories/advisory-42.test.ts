@@ -27,20 +27,16 @@ function* targets(): Generator<string> {
   for (const name of ['a', 'a%20b', 'a.b', '..a']) yield* [`/api/${name}`, `/lax/${name}`];
 }
 
-/** GHSA-c4qr-gmr9-v23w, GHSA-qmw8-3v4g-gwj4: a path left the prefix that it was given. */
-t.test(
-  'advisory 42: whatever is asked for, and however the upstream reads it, it lies below the prefix',
-  { skip },
-  async (t) => {
-    const { port, upstream } = await bench(t, { routes });
-    await sendAll({
-      port,
-      items: targets(),
-      bytes: (target) => requestText({ target: Buffer.from(target).toString('latin1') }),
-      onAnswer: () => {},
-    });
-    const left = upstream.seen.filter(({ target }) => !readings(target).every((path) => /^\/tenant(\/|$)/.test(path)));
-    t.same(left.map(({ target }) => target).slice(0, 10), []);
-    t.ok(upstream.seen.length >= 8, 'some arrived');
-  },
-);
+/** GHSA-c4qr-gmr9-v23w, GHSA-qmw8-3v4g-gwj4: a path escaped from its prefix. */
+t.test('advisory 42: the upstream reads every path as a path below the prefix', { skip }, async (t) => {
+  const { port, upstream } = await bench(t, { routes });
+  await sendAll({
+    port,
+    items: targets(),
+    bytes: (target) => requestText({ target: Buffer.from(target).toString('latin1') }),
+    onAnswer: () => {},
+  });
+  const left = upstream.seen.filter(({ target }) => !readings(target).every((path) => /^\/tenant(\/|$)/.test(path)));
+  t.same(left.map(({ target }) => target).slice(0, 10), []);
+  t.ok(upstream.seen.length >= 8, 'some arrived');
+});

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { basic, run, shop } from '../authorization/running-service.ts';
 
-// CVE-2026-33806, CVE-2026-25223, CVE-2025-32442, GHSA-573f-x89g-hqp9: a media type that two parsers read differently.
+// CVE-2026-33806, CVE-2026-25223, CVE-2025-32442, GHSA-573f-x89g-hqp9: two parsers read a media type differently.
 const spellings: [string, 200 | 400][] = [
   ['application/x-www-form-urlencoded', 200],
   ['Application/X-WWW-Form-Urlencoded', 200],
@@ -39,7 +39,7 @@ const spellings: [string, 200 | 400][] = [
   ['application/x-www-form-urlencoded\xa0', 400],
 ];
 
-t.test('advisory 44: each spelling of the media type is the one thing or the other', async (t) => {
+t.test('advisory 44: every spelling of the media type clearly is a form or is not', async (t) => {
   const service = await run(t);
   const { hostname, port } = new URL(service.url);
   const body = 'grant_type=client_credentials';
@@ -53,7 +53,7 @@ t.test('advisory 44: each spelling of the media type is the one thing or the oth
   }
 });
 
-t.test('advisory 44: no media type at all is no form', async (t) => {
+t.test('advisory 44: a body without a media type is not a form', async (t) => {
   const service = await run(t);
   const response = await fetch(`${service.url}/oauth2/token`, {
     method: 'POST',

@@ -9,7 +9,7 @@ import { bench } from './bench.ts';
 const ROUNDS = isLong ? 25 : 1;
 const BODY = 'a body that is read';
 
-/** CVE-2026-26311: what came in after the client had reset its stream was worked on, and crashed the process. */
+/** CVE-2026-26311: data that arrived after the client's reset of its stream was processed, and crashed the process. */
 t.test(
   'advisory 58: a client that resets at any byte leaves nothing behind, and no cut request is completed',
   async (t) => {

@@ -23,7 +23,7 @@ const targets = [
 
 /** CVE-2026-26205: `//x/admin` was parsed as the authority `x` and the path `/admin`. */
 t.test(
-  'advisory 59: two slashes at the beginning are no authority, and a target that has another one is 400',
+  'advisory 59: a target that begins with two slashes has no authority, and a target with another authority is 400',
   async (t) => {
     const gateway = await bench(t, { routes: allButAdmin });
     await assertRefused(t, gateway, targets);
@@ -48,7 +48,7 @@ const asForwardAuth = (uri: string) =>
   });
 
 t.test(
-  'advisory 59: a proxy tells a target that begins with a slash right behind the host; nothing else is guessed at',
+  'advisory 59: a target from a proxy begins with a slash directly after the host; every other form is 400',
   async (t) => {
     const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
     const gateway = await bench(t, { routes: allButAdmin, ...decision });

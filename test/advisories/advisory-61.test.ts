@@ -13,8 +13,8 @@ const harms: readonly [title: string, harm: Harm][] = [
   ['open to others', (file) => chmodSync(file, 0o644)],
 ];
 
-// CVE-2026-27586: a file that could not be read was taken as nothing to check.
-t.test('advisory 61: with a bad key file the service does not start', async (t) => {
+// CVE-2026-27586: an unreadable file counted as nothing to check.
+t.test('advisory 61: the service does not start with a bad key file', async (t) => {
   for (const [title, harm] of harms) {
     const directory = temporaryDirectory(t);
     await (await run(t, { directory })).stop();
@@ -23,7 +23,7 @@ t.test('advisory 61: with a bad key file the service does not start', async (t) 
   }
 });
 
-t.test('advisory 61: an audit file that cannot be written is an error at start', async (t) => {
+t.test('advisory 61: an audit file that is not writable is an error at start', async (t) => {
   const directory = temporaryDirectory(t);
   await t.rejects(
     run(t, { directory, config: { audit: { file: '.', max_size: 'none', max_files: 1, max_age: 'none' } } }),

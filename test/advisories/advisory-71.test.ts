@@ -45,20 +45,23 @@ t.test('advisory 71: while the store cannot commit, a revocation is 503 and the 
   t.equal((await fetch(`${service.admin}/readyz`)).status, 200);
 });
 
-t.test('advisory 71: a store that is gone is 503 at every endpoint that needs it, never a 200 or 401', async (t) => {
-  const directory = temporaryDirectory(t);
-  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
-  const service = await run(t, { directory, records });
-  const token = await service.token();
-  const jwt = await service.token({}, shopJwt);
-  await records.close();
-  const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
-  const asked = [
-    service.post('/oauth2/introspect', { token }, basic(gateway)),
-    service.post('/oauth2/introspect', { token: jwt }, basic(gateway)),
-    service.post('/oauth2/revoke', { token }, basic(shop)),
-    service.post('/oauth2/revoke', { token: jwt }, basic(shopJwt)),
-    service.post('/oauth2/token', { grant_type: 'client_credentials' }, basic(shop)),
-  ];
-  for (const response of await Promise.all(asked)) t.equal(response.status, 503, response.url);
-});
+t.test(
+  'advisory 71: while the store is unavailable, every endpoint that needs it is 503, never 200 or 401',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+    const service = await run(t, { directory, records });
+    const token = await service.token();
+    const jwt = await service.token({}, shopJwt);
+    await records.close();
+    const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
+    const asked = [
+      service.post('/oauth2/introspect', { token }, basic(gateway)),
+      service.post('/oauth2/introspect', { token: jwt }, basic(gateway)),
+      service.post('/oauth2/revoke', { token }, basic(shop)),
+      service.post('/oauth2/revoke', { token: jwt }, basic(shopJwt)),
+      service.post('/oauth2/token', { grant_type: 'client_credentials' }, basic(shop)),
+    ];
+    for (const response of await Promise.all(asked)) t.equal(response.status, 503, response.url);
+  },
+);

@@ -10,7 +10,7 @@ export interface Bench extends TestGateway {
   send(request: RequestText): Promise<RawResponse>;
 }
 
-/** A gateway before one upstream that remembers everything. */
+/** A gateway before one upstream that records everything. */
 export async function bench(t: Test, changes: object = {}): Promise<Bench> {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url, changes));
@@ -18,13 +18,13 @@ export async function bench(t: Test, changes: object = {}): Promise<Bench> {
   return { ...running, upstream, send };
 }
 
-/** Everything is public but what lies below /admin: whatever is not recognised as that is let through. */
+/** Everything except /admin is public, so a spelling that is not recognized as /admin passes. */
 export const allButAdmin = [
   { id: 'all', match: { path: '/{rest*}' }, access: 'public' },
   { id: 'admin', match: { path: '/admin/{rest*}' }, scope: 'admin' },
 ];
 
-/** Without a token each is refused, and none reaches the upstream. */
+/** Without a token, each is refused, and none reaches the upstream. */
 export async function assertRefused(
   t: Test,
   { send, upstream }: Bench,

@@ -31,7 +31,7 @@ function shown({ target, rawHeaders, body }: Seen): string {
 }
 
 for (const [place, request] of Object.entries(places)) {
-  t.test(`T28: a token in the ${place} reaches the upstream by forward_credential only`, async (t) => {
+  t.test(`T28: a token in the ${place} reaches the upstream only with forward_credential`, async (t) => {
     const upstream = await witness(t);
     const server = await authorizationServer(t);
     server.tokens.set(token, active('orders.read'));

@@ -25,7 +25,7 @@ async function opened(t: Test, trusted_proxies: readonly string[] | object) {
   return { send, log, upstream };
 }
 
-/** What the upstream is told about where the request comes from. */
+/** What the upstream learns about the origin of the request. */
 function told(seen: Seen | undefined): Record<string, readonly string[] | undefined> {
   const names = [
     'x-forwarded-for',
@@ -40,7 +40,7 @@ function told(seen: Seen | undefined): Record<string, readonly string[] | undefi
 
 for (const trusted of [[], ['10.0.0.0/8'], ['::1'], ['127.0.0.2/32', '192.168.0.0/16']]) {
   t.test(
-    `T39: with trusted proxies [${trusted}] a peer at 127.0.0.1 changes nothing by forwarding headers`,
+    `T39: with trusted proxies [${trusted}] the forwarding headers of a peer at 127.0.0.1 change nothing`,
     async (t) => {
       const { send, log, upstream } = await opened(t, trusted);
       await send('/public/a');
@@ -57,7 +57,7 @@ for (const trusted of [[], ['10.0.0.0/8'], ['::1'], ['127.0.0.2/32', '192.168.0.
   );
 }
 
-t.test('T39: a trusted proxy is believed, so that the rule above does not hold for want of a reader', async (t) => {
+t.test('T39: the forwarding headers of a trusted proxy count, so the test above proves something', async (t) => {
   const { send, upstream } = await opened(t, { from: ['127.0.0.1'], host: 'forwarded' });
   await send('/public/a', forged);
   t.match(told(upstream.seen[0]), {

@@ -51,7 +51,7 @@ function answered(statuses: ReadonlyMap<number, number>): number {
   return [...statuses.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Requests without a pause, each with the next of the tokens that are current at that moment. */
+/** Requests without a pause, each with the next of the tokens that are valid at that moment. */
 function load(port: number, current: () => readonly string[]) {
   let going = true;
   const statuses = new Map<number, number>();
@@ -71,7 +71,7 @@ function load(port: number, current: () => readonly string[]) {
   return { statuses, stop };
 }
 
-t.test('T40: a key that signs as soon as it is published costs no request, under load', async (t) => {
+t.test('T40: under load, a key that signs as soon as it is published fails no request', async (t) => {
   const [old, young] = [await signer('old'), await signer('young')];
   const { port, server, state } = await opened(t, old, {});
   const [before, after] = [await signed(old), await signed(young)];
@@ -86,7 +86,7 @@ t.test('T40: a key that signs as soon as it is published costs no request, under
   t.equal(server.calls.length, 2, 'one fetch for the new kid');
 });
 
-t.test('T40: a key that is taken away after its last token costs no request, and opens nothing any more', async (t) => {
+t.test('T40: a key that is removed after its last token fails no request, and accepts none afterwards', async (t) => {
   const [old, young] = [await signer('old'), await signer('young')];
   const { port, server, state } = await opened(t, old, { ttl: '1s', cooldown: '1s' });
   const [before, after] = [await signed(old), await signed(young)];

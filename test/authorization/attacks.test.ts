@@ -6,13 +6,13 @@ import { answered, authorizePath, decide, logIn, openTab, runFront, signedIn } f
 import { refresh, refreshed, type TokenAnswer, tokens } from './grant-flow.ts';
 import { basic, configuration, type Running, run, shop, web } from './running-service.ts';
 
-/** Marks that have to be sorted: normalizing many of them takes a time that grows with the square of their number. */
+/** Combining marks that must be sorted. The time to normalize them grows with the square of their number. */
 const marks = '\u0345\u035d\u035c\u0315\u0301\u0316\u031b\u05bf\u05b9\u05b5\u05b1\u0334';
 
 t.test('a name of 60 KiB that is hard to normalize costs no more than any unknown name', async (t) => {
   const service = await run(t);
   const tab = openTab(service);
-  // Six bytes in a form for each: as large as a form may be.
+  // Six bytes in a form for each mark: as large as a form may be.
   const name = `a${[...marks].map((mark) => mark.repeat(900)).join('')}`.slice(0, 10_000);
   const page = await tab.get('/oauth2/account');
   const list = computed(t);
@@ -32,7 +32,7 @@ t.test('a name of 60 KiB that is hard to normalize costs no more than any unknow
   t.ok(long.normalized <= 255, `${long.normalized} characters are normalized at once`);
 });
 
-/** Reading a name once for a hash costs next to nothing. */
+/** Reading a name once for a hash costs almost nothing. */
 const withoutLengths = (list: readonly string[]) => list.map((each) => each.replace(/ of \d+$/, ''));
 
 async function wrongSecret({ post }: Running, client_id: string, headers = {}): Promise<Response> {
@@ -44,7 +44,7 @@ async function loginStatus(service: Running, password = 'wonderland'): Promise<n
   return (await logIn(tab, await tab.get('/oauth2/account'), 'alice', password)).status;
 }
 
-t.test('no client id that somebody makes up is counted as a login', async (t) => {
+t.test('an invented client id never counts as a login', async (t) => {
   const service = await run(t, { config: { login: { max_failures: 2, window: 60_000 } } });
   for (const id of ['user\nalice', 'address\n', 'client\nshop', 'alice']) {
     for (let count = 0; count < 25; count++) await wrongSecret(service, id, { origin: 'https://evil.example' });
@@ -53,7 +53,7 @@ t.test('no client id that somebody makes up is counted as a login', async (t) =>
   t.equal((await service.post('/oauth2/token', { grant_type: 'client_credentials' }, basic(shop))).status, 200);
 });
 
-t.test('ids that somebody makes up do not push the failures of a login out of the counters', async (t) => {
+t.test('invented ids do not evict the failed logins from the counters', async (t) => {
   const service = await run(t, { config: { login: { max_failures: 2, window: 600_000 } } });
   for (let count = 0; count < 2; count++) await loginStatus(service, 'wrong');
   t.equal(await loginStatus(service), 429);
@@ -69,7 +69,7 @@ t.test('ids that somebody makes up do not push the failures of a login out of th
   t.equal(await loginStatus(service), 429);
 });
 
-t.test('a box that is left empty takes back what was granted before', async (t) => {
+t.test('a box that is left unticked revokes a scope that was granted before', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   await decide(tab, await tab.get(authorizePath()), ['orders.read', 'orders.write']);
@@ -80,7 +80,7 @@ t.test('a box that is left empty takes back what was granted before', async (t) 
   t.ok(answered(less).code, 'what was left ticked is still known');
 });
 
-t.test('a proxy that writes ports makes nobody a new address with each request', async (t) => {
+t.test('a proxy that adds ports does not give a client a new address with each request', async (t) => {
   const login = { max_failures: 2, window: 60_000 };
   const service = await run(t, { config: { login, trusted_proxies: ['127.0.0.1/32'] } });
   const from = async (hops: string, password: string) => {
@@ -98,7 +98,7 @@ t.test('a proxy that writes ports makes nobody a new address with each request',
   t.equal(await from('nonsense-9', 'wonderland'), 429, 'what is no address is the proxy itself');
 });
 
-t.test('a public client cannot watch a token by asking about it', async (t) => {
+t.test('a public client cannot check a token by introspection', async (t) => {
   const service = await run(t);
   const answer = await service.post('/oauth2/introspect', { token: 'x', client_id: 'app' });
   t.equal(answer.status, 401);
@@ -109,7 +109,7 @@ async function invalid(t: Test, response: Promise<Response>, title: string): Pro
   t.strictSame([answer.status, ((await answer.json()) as TokenAnswer).error], [400, 'invalid_grant'], title);
 }
 
-t.test('a used refresh token is known as such after its own end', async (t) => {
+t.test('a used refresh token is still recognized after its own expiry', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock });
   const first = await tokens(service);
@@ -132,7 +132,7 @@ t.test('a second use within the leeway is in the audit log', async (t) => {
   t.match(service.logged(), /"event":"refresh_refused".*"detail":"used a moment ago"/);
 });
 
-t.test('what names no client is not in the log: it may be a secret in the wrong field', async (t) => {
+t.test('an unknown client id is not in the log, because it may be a secret in the wrong field', async (t) => {
   const service = await run(t);
   await service.post('/oauth2/token', { grant_type: 'client_credentials' }, basic({ id: web.secret, secret: web.id }));
   await wrongSecret(service, 'x'.repeat(60_000));
@@ -141,7 +141,7 @@ t.test('what names no client is not in the log: it may be a secret in the wrong 
   t.notOk(service.logged().includes('x'.repeat(300)));
 });
 
-t.test('whoever logs in again and again does not keep others out', async (t) => {
+t.test('a client that logs in repeatedly does not lock others out', async (t) => {
   const { trusted_proxies: _none, ...config } = configuration();
   const service = await run(t, { config: { trusted_proxies: ['127.0.0.1/32'], users: config.users } });
   const verify = (block: string) => service.service.passwords.verify(undefined, 'x', { asker: { block, share: 0.25 } });

@@ -8,12 +8,12 @@ const grant = { grant_type: 'client_credentials' };
 const skip = process.platform === 'win32' && 'Windows has no file size limit for a process';
 
 t.test(
-  'when nothing more can be written, tokens are 503 and what was answered stays; afterwards it goes on by itself',
+  'on a full disk tokens are 503 and answered ones stay valid; with space again the service recovers by itself',
   { skip },
   async (t) => {
     const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
-    // A file size limit is a full disk for one process; Node.js ignores its signal, so that writes fail instead
-    // (what the test runner adds to every process does not, hence the empty NODE_OPTIONS).
+    // A file size limit acts like a full disk for one process. Node.js ignores the signal, so writes fail instead.
+    // NODE_OPTIONS is empty, because what the test runner adds to every process does not ignore it.
     const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 700' });
     const url = await ready(service);
     const admin = /"admin":"([^"]+)"/.exec(service.stdout())?.[1];
@@ -32,7 +32,7 @@ t.test(
     t.equal((await post('/oauth2/revoke', { token: first }, basic(shop))).status, 503);
     for (const known of [first, ...issued])
       if ((await introspect(known)).active !== true) t.fail('an answered token is lost');
-    // What readiness writes is less than a token, and may still find room a few times.
+    // Readiness writes less than a token, so its write may still fit a few times.
     const isReady = async () => (await fetch(`${admin}/readyz`)).status === 200;
     for (let looks = 0; looks < 100 && (await isReady()); looks++) await pause(100);
     t.strictSame([await isReady(), (await fetch(`${admin}/livez`)).status], [false, 200]);
@@ -46,7 +46,7 @@ t.test(
   },
 );
 
-t.test('a disk that is full at the start is told in one line, without a stack', { skip }, async (t) => {
+t.test('a disk that is full at the start is reported in one line, without a stack', { skip }, async (t) => {
   const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
   const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 8' });
   await service.ended;

@@ -20,7 +20,7 @@ interface Answered {
 t.setTimeout(3_600_000);
 
 t.test(
-  `kill -9 under load, ${cycles} times: every token answered is active afterwards, every revocation stands`,
+  `\`kill -9\` under load, ${cycles} times: every answered token is active afterwards, and every revocation holds`,
   { timeout: 3_600_000 },
   async (t) => {
     const config = writeConfig(temporaryDirectory(t));
@@ -49,7 +49,7 @@ t.test(
   },
 );
 
-/** Until the connection breaks. A revocation without an answer is no promise, either way. */
+/** Until the connection breaks. A revocation without an answer promises nothing. */
 async function issueAndRevoke(url: string, { active, revoked }: Answered): Promise<void> {
   const { token, post } = requests(url);
   for (let count = 0; ; count++) {

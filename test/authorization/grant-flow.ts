@@ -18,7 +18,7 @@ export interface TokenAnswer {
   readonly error?: string;
 }
 
-/** What the consent page would have made: alice granted orders.read to web, with PKCE. Times are NumericDates. */
+/** What the consent page would have created: alice granted orders.read to web, with PKCE. Times are NumericDates. */
 export function codeRecord(text: string, now: number, changes: Partial<CodeRecord> = {}): CodeRecord {
   return {
     hash: sha256(text),
@@ -39,7 +39,7 @@ export function codeRecord(text: string, now: number, changes: Partial<CodeRecor
   };
 }
 
-/** Saves such a code, and answers with its text. */
+/** Saves such a code, and returns its text. */
 export async function code({ service }: Running, changes: Partial<CodeRecord> = {}): Promise<string> {
   const text = makeOpaqueToken(tokenPrefixes.code);
   const record = codeRecord(text, Math.floor(service.clock.now() / 1000), changes);
@@ -47,7 +47,7 @@ export async function code({ service }: Running, changes: Partial<CodeRecord> = 
   return text;
 }
 
-/** Redeems a code as web with everything right, unless the changes say otherwise; an empty value is an absent one. */
+/** Redeems a code as web with the right values, except for the changes; an empty value removes a parameter. */
 export function redeem(
   service: Running,
   text: string,

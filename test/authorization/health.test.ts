@@ -23,7 +23,7 @@ t.test('T41: the management listener answers probes and scrapers, the public one
   for (const path of ['livez', 'readyz', 'metrics']) t.equal((await fetch(`${service.url}/${path}`)).status, 404);
 });
 
-t.test('health is a listener of its own, and admin may be absent', async (t) => {
+t.test('health can have its own listener, without admin', async (t) => {
   const { service, start, stop } = await unstarted(t);
   const urls = await start();
   t.teardown(stop);

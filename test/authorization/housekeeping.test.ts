@@ -5,7 +5,7 @@ import { buildLog } from '../../src/base/log.ts';
 import { until } from '../support/until.ts';
 import { collector, run } from './running-service.ts';
 
-t.test('a chore never runs twice at once, and a stop waits for the one that is under way', async (t) => {
+t.test('a task never runs twice at once, and a stop waits for the running one', async (t) => {
   const { service } = await run(t);
   const seen = { started: 0, running: 0, most: 0 };
   const slow = async () => {
@@ -25,7 +25,7 @@ t.test('a chore never runs twice at once, and a stop waits for the one that is u
   t.equal(seen.started, started, 'and after it none begins');
 });
 
-t.test('a chore that failed is told and done again', async (t) => {
+t.test('a failed task is reported and repeated', async (t) => {
   const { service } = await run(t);
   const { sink, written } = collector();
   let runs = 0;

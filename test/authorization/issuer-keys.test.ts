@@ -8,7 +8,7 @@ const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 const keysOf = async (url: string) =>
   ((await (await fetch(`${url}/oauth2/jwks`)).json()) as { keys: { kid: string; alg: string }[] }).keys;
 
-t.test('two services that start at once on one database end with one key', async (t) => {
+t.test('two services that start at once on one database end up with one key', async (t) => {
   for (let round = 0; round < 5; round++) {
     const directory = temporaryDirectory(t);
     const [one, two] = await Promise.all([run(t, { directory }), run(t, { directory })]);
@@ -29,7 +29,7 @@ t.test('after a change of signing.alg the old key is still published, and its to
   t.equal((await second.introspect(await second.token({}, shopJwt))).active, true);
 });
 
-t.test('encryption keys that do not open what is sealed are an error at start, in one line', async (t) => {
+t.test('encryption keys that cannot open the sealed data are an error at start, in one line', async (t) => {
   const first = await run(t);
   await first.stop();
   const wrong = { encryption_keys: [Buffer.alloc(32, 1).toString('base64')] };

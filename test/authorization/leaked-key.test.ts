@@ -16,16 +16,16 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
 interface Nodes {
   readonly nodes: readonly Running[];
-  /** To the nodes as if the database had told them of events; nothing else tells them. */
+  /** Notifies the nodes as the database would. Nothing else notifies them. */
   wake(): void;
-  /** How often each of them has read which keys there are. */
+  /** How often each of them has read the list of keys. */
   readonly looks: number[];
 }
 
-/** Milliseconds: no look comes by itself while a test runs, however slow the machine is. */
+/** Milliseconds. No scheduled read runs during a test, however slow the machine is. */
 const NEVER = 86_400_000;
 
-/** Two services on one database, whose notices come from the test alone. */
+/** Two services on one database. Only the test notifies them. */
 async function twoNodes(t: Test, storage: string): Promise<Nodes> {
   const directory = temporaryDirectory(t);
   const wakes: (() => void)[] = [];
@@ -48,7 +48,7 @@ async function twoNodes(t: Test, storage: string): Promise<Nodes> {
     };
     nodes.push(await run(t, { directory, records: counted, keysEvery: NEVER, config: { encryption_keys } }));
   }
-  // each looks once when it has begun to follow
+  // each reads once when it has begun to follow
   if (!(await until(() => wakes.length === 2 && looks.every((count) => count > 0))))
     throw new Error('they do not follow');
   const wake = () => {
@@ -117,8 +117,8 @@ async function takesOneNotice(t: Test, storage: string): Promise<void> {
 }
 
 const rules = {
-  'a key that leaked signs nothing, and nothing that it signed counts, from the commit that replaces it': endsAtOnce,
-  'one notice of the feed takes a key that leaked out of the published set of every node': takesOneNotice,
+  'from the commit that replaces it, a leaked key signs nothing, and no signature of it counts': endsAtOnce,
+  'one event of the feed removes a leaked key from the published set of every node': takesOneNotice,
 };
 
 for (const [rule, holds] of Object.entries(rules)) {
@@ -128,7 +128,7 @@ for (const [rule, holds] of Object.entries(rules)) {
   );
 }
 
-t.test('a JWT is not handed out while the store does not say whether its key still counts', async (t) => {
+t.test('a JWT is not issued while the store does not say whether its key is still valid', async (t) => {
   const directory = temporaryDirectory(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let out = false;
@@ -147,7 +147,7 @@ t.test('a JWT is not handed out while the store does not say whether its key sti
   t.equal((await ask()).status, 200);
 });
 
-t.test('an answer that is given again has no token of a key that was replaced meanwhile', async (t) => {
+t.test('a repeated answer contains no token of a key that was replaced since', async (t) => {
   const clients = configuration().clients.filter(({ client_id }) => client_id === 'web-retry');
   const again = await run(t, {
     config: { clients: clients.map((client) => ({ ...client, access_token_format: 'jwt' })) },

@@ -72,7 +72,7 @@ t.test('every request has one line with its id, which the answer carries too', a
   });
 });
 
-t.test('a bug is 500 in JSON with the id under which the log has it', async (t) => {
+t.test('a bug is 500 in JSON with the id of its log line', async (t) => {
   const service = await run(t);
   service.service.records.findAccessToken = async () => {
     throw new TypeError('no such thing');
@@ -92,7 +92,7 @@ t.test('a bug is 500 in JSON with the id under which the log has it', async (t) 
   );
 });
 
-t.test('a field that is named like a secret is censored wherever it stands', async (t) => {
+t.test('a field with the name of a secret is always censored', async (t) => {
   const { sink, written } = collector();
   const log = buildLog({ level: 'trace', format: 'json' }, sink);
   log.info(
@@ -109,7 +109,7 @@ t.test('a field that is named like a secret is censored wherever it stands', asy
   t.match(written(), /\[redacted\]/);
 });
 
-t.test('the pretty format is for people', async (t) => {
+t.test('the pretty format is readable for people', async (t) => {
   const { sink, written } = collector();
   buildLog({ level: 'info', format: 'pretty' }, sink).info({ token: 's3cret' }, 'hello');
   t.match(written(), /INFO.*hello/);

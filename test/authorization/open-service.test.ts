@@ -9,7 +9,7 @@ import { configuration, run, temporaryDirectory } from './running-service.ts';
 
 const log = buildLog({ level: 'silent', format: 'json' });
 
-t.test('where a start fails, what was opened is closed', async (t) => {
+t.test('a failed start closes everything that it opened', async (t) => {
   const directory = temporaryDirectory(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let closed = 0;
@@ -35,7 +35,7 @@ function openFiles(): string[] {
 
 const skip = !existsSync('/proc/self/fd') && 'this system does not tell its open files';
 
-t.test('a page that cannot be made leaves no file open', { skip }, async (t) => {
+t.test('a page that cannot be built leaves no file open', { skip }, async (t) => {
   const directory = temporaryDirectory(t);
   const config = {
     audit: { file: 'audit.jsonl', max_size: 1_000, max_files: 1, max_age: 1_000 },

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { run } from './running-service.ts';
 
-/** As it stands, which `fetch` does not promise. */
+/** The path as written, which `fetch` does not guarantee. */
 async function statusOf(url: string, target: string, method = 'GET'): Promise<number> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -11,7 +11,7 @@ async function statusOf(url: string, target: string, method = 'GET'): Promise<nu
   return Number((await text(socket)).split(' ')[1]);
 }
 
-t.test('a path is served as it is written and in no other spelling', async (t) => {
+t.test('a path is served only in the spelling that is documented', async (t) => {
   const { url } = await run(t);
   const plain = await run(t, { config: { issuer: 'http://localhost:8081/tenant' } });
   for (const [there, path, status] of [

@@ -24,7 +24,7 @@ async function withCarol(t: Test) {
 
 const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-t.test('a login that is under way when the password changes signs nobody in', async (t) => {
+t.test('a login that is in progress when the password changes signs nobody in', async (t) => {
   const { service, change } = await withCarol(t);
   const tabs = Array.from({ length: 6 }, () => openTab(service));
   const logins = tabs.map(async (tab) => logIn(tab, await tab.get('/oauth2/account'), 'carol', 'correct horse'));
@@ -35,7 +35,7 @@ t.test('a login that is under way when the password changes signs nobody in', as
   t.strictSame(await service.service.records.listSessions('c-1', now()), []);
 });
 
-t.test('a password grant that is under way when the password changes gives no live token', async (t) => {
+t.test('a password grant that is in progress when the password changes gives no valid token', async (t) => {
   const { service, change } = await withCarol(t);
   const form = { grant_type: 'password', username: 'carol', password: 'correct horse' };
   const asked = Array.from({ length: 6 }, () => service.post('/oauth2/token', form, basic(web)));
@@ -65,7 +65,7 @@ async function liveTokens(service: Running, codes: readonly string[]): Promise<n
   return live;
 }
 
-t.test('a code that is under way when the application is disconnected is worth nothing', async (t) => {
+t.test('a code that is in progress when the application is disconnected is invalid', async (t) => {
   const { service } = await withCarol(t);
   const tab = await signedIn(service, 'carol', 'correct horse');
   for (let round = 0; round < 5; round++) {
@@ -77,7 +77,7 @@ t.test('a code that is under way when the application is disconnected is worth n
   }
 });
 
-t.test('a code that is under way when the password changes is worth nothing', async (t) => {
+t.test('a code that is in progress when the password changes is invalid', async (t) => {
   for (let round = 0; round < 3; round++) {
     const { service, change } = await withCarol(t);
     const tab = await signedIn(service, 'carol', 'correct horse');

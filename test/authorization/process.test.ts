@@ -22,14 +22,14 @@ t.test('SIGTERM and SIGINT end the service with 0', async (t) => {
   }
 });
 
-t.test('what is still in flight at the deadline ends the service with 3', async (t) => {
+t.test('a request that is still running at the deadline ends the service with 3', async (t) => {
   const service = spawnService(t, writeConfig(temporaryDirectory(t), { extra: 'shutdown: { deadline: 300ms }' }));
   await hold(await ready(service));
   service.child.kill('SIGTERM');
   t.equal(await service.ended, 3);
 });
 
-t.test('a second signal ends it at once, with 3', async (t) => {
+t.test('a second signal ends it immediately, with 3', async (t) => {
   const service = spawnService(t, writeConfig(temporaryDirectory(t)));
   await hold(await ready(service));
   service.child.kill('SIGTERM');
@@ -38,7 +38,7 @@ t.test('a second signal ends it at once, with 3', async (t) => {
   t.equal(await service.ended, 3);
 });
 
-t.test('a port that is taken is one line and exit 1', async (t) => {
+t.test('a port in use is one line and exit 1', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   t.teardown(() => taken.close());
@@ -70,7 +70,7 @@ t.test('a database that is newer than the program is one line and exit 1', async
   );
 });
 
-t.test('--migrate-only makes the database and listens nowhere', async (t) => {
+t.test('--migrate-only creates the database and does not listen', async (t) => {
   const directory = temporaryDirectory(t);
   const service = spawnService(t, writeConfig(directory), { args: ['--migrate-only'] });
   t.equal(await service.ended, 0);
@@ -81,7 +81,7 @@ t.test('--migrate-only makes the database and listens nowhere', async (t) => {
   t.equal(again.stdout() + again.stderr(), 'sqlite:gatehouse.db is up to date.\n');
 });
 
-t.test('a configuration that cannot be loaded is shown with its place, and exit 1', async (t) => {
+t.test('a configuration that does not load is shown with its place, and exit 1', async (t) => {
   const directory = temporaryDirectory(t);
   const missing = spawnService(t, join(directory, 'nothing.yaml'));
   t.equal(await missing.ended, 1);
@@ -99,13 +99,13 @@ async function hold(url: string): Promise<void> {
   socket.write(
     'POST /oauth2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  // It says so once it waits for the body.
+  // It says so when it waits for the body.
   await once(socket, 'data');
   socket.write('a');
 }
 
 t.test(
-  '--migrate-only says what became of a database: created, migrated, or up to date',
+  '--migrate-only reports whether it created or migrated the database, or found it up to date',
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);

@@ -20,7 +20,7 @@ export const web = { id: 'web', secret: 'cs_web-secret-of-32-bytes-or-more' };
 export const callback = 'https://shop.example.com/callback';
 export const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
 
-/** As weak as a hash can be: what is tested is not how slow it is. */
+/** The weakest possible hash, because the tests do not measure its slowness. */
 export function passwordHash(password: string, { memory, passes } = { memory: 8, passes: 1 }): string {
   const salt = Buffer.from('a salt, 16 bytes');
   const hash = argon2Sync('argon2id', {
@@ -57,7 +57,7 @@ users:
   - { username: bob, password_argon2: '${passwordHash('builder')}' }
 `;
 
-/** What a test says in another way; what it does not say of a client is as in a file that does not say it. */
+/** Settings that a test changes. For a client, an absent setting is absent from the file. */
 export type Changes = Omit<Partial<AuthorizationConfig>, 'clients' | 'compat' | 'signing' | 'login' | 'tokens'> & {
   readonly login?: Partial<AuthorizationConfig['login']>;
   readonly tokens?: Partial<AuthorizationConfig['tokens']>;
@@ -106,10 +106,10 @@ export interface Running extends Authorization {
   readonly url: string;
   readonly admin: string;
   readonly directory: string;
-  /** Everything that was logged so far, at trace. */
+  /** All log lines so far, at trace. */
   logged(): string;
   post(path: string, form: Form, headers?: Record<string, string>): Promise<Response>;
-  /** As `shop`, by Basic, unless the form says otherwise. */
+  /** As `shop`, by Basic, unless the form has other credentials. */
   token(form?: Record<string, string>, client?: Client): Promise<string>;
   introspect(token: string, client?: Client): Promise<Record<string, unknown>>;
 }
@@ -121,7 +121,7 @@ export interface RunOptions extends Partial<AuthorizationDependencies> {
   readonly config?: Changes;
 }
 
-/** The service on real sockets and a database of its own, gone after the test. */
+/** The service on real sockets and a separate database, removed after the test. */
 export async function run(t: Test, { config, ...deps }: RunOptions = {}): Promise<Running> {
   const directory = deps.directory ?? temporaryDirectory(t);
   const { sink, written } = collector();

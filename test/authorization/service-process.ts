@@ -15,13 +15,13 @@ export interface ServiceProcess {
 
 export interface ProcessOptions {
   readonly args?: readonly string[];
-  /** Put before the command line of the service, as `sh -c` would run it. */
+  /** Prepended to the command line of the service, as `sh -c` would run it. */
   readonly shell?: string;
-  /** A program that runs it and watches. */
+  /** A program that runs it and watches it. */
   readonly wrapper?: readonly string[];
 }
 
-/** `gatehouse authorization` as a process of its own, ended with the test. */
+/** `gatehouse authorization` as a separate process, ended with the test. */
 export function spawnService(
   t: Test,
   config: string,
@@ -37,7 +37,7 @@ export function spawnService(
   return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr };
 }
 
-/** Resolves with the URL once the service says that it is ready. */
+/** Resolves with the URL once the service reports that it is ready. */
 export async function ready(service: ServiceProcess): Promise<string> {
   for (;;) {
     const url = /"url":"([^"]+)".*ready/.exec(service.stdout())?.[1];

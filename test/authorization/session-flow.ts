@@ -27,7 +27,7 @@ export interface SessionOptions extends Omit<RunOptions, 'config'> {
   readonly config?: Changes;
 }
 
-/** The service with three more clients: `mini` and `rival` of the browserless exchange, `plain` is not. */
+/** The service with three more clients. `mini` and `rival` use the browserless exchange, `plain` does not. */
 export function runSession(t: Test, { session, config, ...options }: SessionOptions = {}): Promise<Running> {
   const clients = [
     ...configuration().clients,
@@ -44,7 +44,7 @@ export function askForCode(service: Running, form: Record<string, string> = {}, 
   return service.post('/oauth2/session/code', { ...typed, ...form }, headers);
 }
 
-/** A code of mini for alice, by her password, unless the form says otherwise. */
+/** A code of mini for alice, by her password, unless the form has other values. */
 export async function sessionCode(service: Running, form: Record<string, string> = {}): Promise<string> {
   const response = await askForCode(service, form);
   if (response.status !== 200) throw new Error(await response.text());
@@ -56,7 +56,7 @@ export function exchangeCode(service: Running, code: string, who = mini, form: R
   return service.post('/oauth2/session', { grant_type: 'authorization_code', code, ...form }, basic(who));
 }
 
-/** The way of the old applications: everything in the query. */
+/** The form that old applications use: everything in the query. */
 export function queryOf(code: string, { id, secret } = mini): string {
   return `/oauth2/session?${new URLSearchParams({ appid: id, secret, js_code: code, grant_type: 'authorization_code' })}`;
 }
@@ -74,7 +74,7 @@ export async function session(service: Running, form: Record<string, string> = {
   return (await response.json()) as SessionAnswer;
 }
 
-/** A browser in which alice is signed in and has let mini have these scopes. */
+/** A browser in which alice is signed in and has granted these scopes to mini. */
 export async function consented(service: Running, scopes: readonly string[]): Promise<Tab> {
   const tab = await signedIn(service);
   if (scopes.length === 0) return tab;

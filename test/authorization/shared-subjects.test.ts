@@ -5,9 +5,9 @@ import { commands } from '../commands/administered.ts';
 import { clientsWith } from './browser/walk.ts';
 import { collector, configuration, passwordHash, run, temporaryDirectory } from './running-service.ts';
 
-// each command is a process of its own
+// each command is a separate process
 
-t.test('no client that is added by command has the subject of a user, of the file or of the store', async (t) => {
+t.test('a client that a command adds never has the subject of a user of the file or the store', async (t) => {
   const directory = temporaryDirectory(t);
   const alice = `{ username: alice, subject: a-1, password_argon2: '${passwordHash('x')}' }`;
   const { gatehouse, json } = commands(directory, `users: [${alice}]\n`);
@@ -25,7 +25,7 @@ t.test('no client that is added by command has the subject of a user, of the fil
   t.equal(add('alice').status, 0, 'a username is no subject');
 });
 
-t.test('a service whose file and store share a subject does not start, and says what to do', async (t) => {
+t.test('a service whose file and store share a subject does not start, and names the remedy', async (t) => {
   const directory = temporaryDirectory(t);
   const { service } = await run(t, { directory, config: { users: [] } });
   const client = { metadata: { grant_types: ['client_credentials'] }, secrets: [], createdAt: 1 };

@@ -10,7 +10,7 @@ async function publishedKeys(url: string): Promise<readonly { kid: string }[]> {
   return ((await (await fetch(`${url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] }).keys;
 }
 
-t.test('with HS256 tokens are signed with the secret, known to introspection, and no key is published', async (t) => {
+t.test('with HS256 tokens are signed with the secret, introspection knows them, and no key is published', async (t) => {
   const service = await run(t, { config: { signing } });
   const token = await service.token({}, shopJwt);
   const { payload, protectedHeader } = await jwtVerify(token, secret, { algorithms: ['HS256'] });
@@ -21,7 +21,7 @@ t.test('with HS256 tokens are signed with the secret, known to introspection, an
   t.notMatch(service.logged(), signing.secret_base64url);
 });
 
-t.test('after a change to HS256 the key of before is still published, and its tokens are known', async (t) => {
+t.test('after a change to HS256 the previous key is still published, and its tokens are valid', async (t) => {
   const directory = temporaryDirectory(t);
   const before = await run(t, { directory });
   const token = await before.token({}, shopJwt);

@@ -17,13 +17,13 @@ import { type Changes, configuration, passwordHash, requests, run, temporaryDire
 const bob = { subject: 'bob', username: 'bob' };
 const log = buildLog({ level: 'silent', format: 'json' });
 
-/** Bob has another password, and alice is not there any more. */
+/** Bob has another password, and alice no longer exists. */
 const changed = () =>
   configuration()
     .users.filter(({ username }) => username === 'bob')
     .map((user) => ({ ...user, password_argon2: passwordHash('mason') }));
 
-/** Everything that the store holds, but for what other starts make by themselves. */
+/** Everything in the store, except for what other starts create themselves. */
 function contents(directory: string): unknown {
   using database = new DatabaseSync(join(directory, 'gatehouse.db'), { readOnly: true, timeout: 5_000 });
   const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
@@ -33,7 +33,7 @@ function contents(directory: string): unknown {
 const at = (port: number) => ({ host: '127.0.0.1', port });
 const portOf = (url: string) => Number(new URL(url).port);
 
-t.test('a start that finds a port taken changes nothing in the store, and ends nothing of anybody', async (t) => {
+t.test('a start that finds its port in use changes nothing in the store, and ends no session or token', async (t) => {
   const directory = temporaryDirectory(t);
   const running = await run(t, { directory });
   const his = await tokens(running, bob);
@@ -57,7 +57,7 @@ t.test('a start that finds a port taken changes nothing in the store, and ends n
   await signedIn(running, 'bob', 'builder');
 });
 
-/** A service whose start goes on when the test says so. */
+/** A service whose start continues when the test says so. */
 async function starting(t: Test) {
   const directory = temporaryDirectory(t);
   const first = await run(t, { directory });
@@ -88,7 +88,7 @@ async function starting(t: Test) {
   return { ...requests(`http://127.0.0.1:${port}`), his, turn, started, ready };
 }
 
-t.test('it listens, and answers nobody before the passwords of the file are taken up', async (t) => {
+t.test('the service listens, but answers no request before it has applied the passwords of the file', async (t) => {
   const { introspect, his, turn, started, ready } = await starting(t);
   const answer = introspect(his.access_token);
   t.strictSame(await ready(), [503, 'starting']);
@@ -98,7 +98,7 @@ t.test('it listens, and answers nobody before the passwords of the file are take
   t.strictSame(await ready(), [200, undefined]);
 });
 
-t.test('where the passwords of the file cannot be taken up the start fails, and who waits gets 503', async (t) => {
+t.test('if the passwords of the file cannot be applied the start fails, and waiting requests get 503', async (t) => {
   const { post, turn, started } = await starting(t);
   const answer = post('/oauth2/token', { grant_type: 'client_credentials' });
   turn.reject(new StorageUnavailable('out'));

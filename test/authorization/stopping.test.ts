@@ -17,7 +17,7 @@ function head(url: string): string {
 }
 
 t.test(
-  'a request in flight when the service stops is answered, and its kept connection does not hold up the stop',
+  'a request that is running when the service stops is answered, and its kept connection does not delay the stop',
   async (t) => {
     const service = await run(t);
     const { hostname, port } = new URL(service.url);
@@ -42,7 +42,7 @@ t.test(
 );
 
 t.test(
-  'a kept connection brings one more request after the signal, and is told that it is the last (RFC 9112 §9.6)',
+  'a kept connection may send one more request after the signal, and its answer closes the connection (RFC 9112 §9.6)',
   async (t) => {
     const port = await freePort();
     const config = writeConfig(temporaryDirectory(t), { listen: `127.0.0.1:${port}` });

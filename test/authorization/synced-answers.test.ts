@@ -8,7 +8,7 @@ import { ready, spawnService, writeConfig } from './service-process.ts';
 const works = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const skip = works ? false : 'strace is not installed, or may not trace';
 
-t.test('between the last write to SQLite and its answer a sync is completed', { skip, timeout: 600_000 }, async (t) => {
+t.test('between the last write to SQLite and its answer, a sync completes', { skip, timeout: 600_000 }, async (t) => {
   const directory = temporaryDirectory(t);
   const trace = join(directory, 'trace');
   const calls = 'trace=write,writev,sendto,sendmsg,pwrite64,pwritev,fsync,fdatasync';
@@ -31,7 +31,7 @@ const write = /(?:pwrite64|pwritev|write)\(\d+<[^>]*gatehouse\.db(?:-wal)?>/;
 const sync = /(?:fdatasync|fsync)\(\d+<[^>]*gatehouse\.db(?:-wal)?>/;
 const answer = /(?:write|writev|sendto|sendmsg)\(\d+<(?:socket|TCP)[^>]*>.*"HTTP\/1\.1 200/;
 
-/** An answer is unsynced where the newest write before it has no finished sync between the two. */
+/** An answer is unsynced if no sync completed between the last write before it and the answer. */
 function judge(lines: readonly string[]) {
   let [answers, writes, isDirty] = [0, 0, false];
   const unsynced: string[] = [];

@@ -11,7 +11,7 @@ export function runWithUserKeys(t: Test, { config, ...deps }: RunOptions = {}): 
   return run(t, { ...deps, config: { ...config, signing } });
 }
 
-/** What the consent page would have made for this user, exchanged by a client that gets JWTs. */
+/** What the consent page would have created for this user, exchanged by a client that gets JWTs. */
 export function jwtOf(service: Running, subject = 'alice'): Promise<TokenAnswer> {
   return tokens(service, { subject, username: subject }, webJwt);
 }
@@ -31,13 +31,13 @@ export async function publishedKey(service: Pick<Running, 'url'>, kid: string, h
   return answer.keys[0];
 }
 
-/** As `gatehouse user rotate-key` does it. */
+/** What `gatehouse user rotate-key` does. */
 export function rotate({ service }: Running, subject = 'alice'): Promise<readonly string[]> {
   const now = Math.floor(service.clock.now() / 1000);
   return service.records.rotateUserKey({ subject, until: now + 900, now });
 }
 
-/** The clients of the tests, one of them with another member. */
+/** The clients of the tests, one of them with an added member. */
 export function withClient(id: string, change: object) {
   return configuration().clients.map((client) => (client.client_id === id ? { ...client, ...change } : client));
 }

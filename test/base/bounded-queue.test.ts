@@ -26,7 +26,7 @@ function recorded(queue: BoundedQueue) {
 const stranger = (block: string): Asker => ({ block, share: 1 });
 const known = (block: string, share = 1): Asker => ({ block, share, isKnown: true });
 
-t.test('as many jobs run at a time as may, and as many wait as may; one more is told at once', async (t) => {
+t.test('jobs run and wait up to their limits; one more job is rejected immediately', async (t) => {
   const queue = buildBoundedQueue({ atOnce: 2, waiting: 1 });
   const [one, two, three] = [held(), held(), held()];
   const started: string[] = [];
@@ -47,7 +47,7 @@ t.test('as many jobs run at a time as may, and as many wait as may; one more is 
   t.strictSame(queue.held(), { known: new Map(), strangers: new Map() });
 });
 
-t.test('a job that fails makes room like any other', async (t) => {
+t.test('a failed job makes room like any other', async (t) => {
   const queue = buildBoundedQueue({ atOnce: 1, waiting: 1 });
   const failing = queue.run(() => Promise.reject(new Error('x')));
   const after = queue.run(async () => 'done');
@@ -56,7 +56,7 @@ t.test('a job that fails makes room like any other', async (t) => {
   t.equal(await queue.run(async () => 'again'), 'again');
 });
 
-t.test('nobody has more than their share, and it is theirs again once a job is done', async (t) => {
+t.test('nobody gets more than their share, and a finished job frees its share', async (t) => {
   const queue = buildBoundedQueue({ atOnce: 1, waiting: 10 });
   const half = { block: 'a', share: 0.2 };
   const [one, two] = [held(), held()];
@@ -89,7 +89,7 @@ t.test('blocks take turns, however many jobs one of them has', async (t) => {
   t.strictSame(ran, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-t.test('where every place is taken, the last of the longest line gives way to a shorter one', async (t) => {
+t.test('if every place is taken, the last job of the longest line gives way to a shorter line', async (t) => {
   const { ask, end, ran } = recorded(buildBoundedQueue({ atOnce: 1, waiting: 4 }));
   const jobs = [...['a1', 'a2', 'a3'].map((name) => ask(name, stranger('a'))), ask('b1', stranger('b'))];
   t.equal(await ask('a4', stranger('a')), undefined, 'not to itself');
@@ -104,7 +104,7 @@ t.test('where every place is taken, the last of the longest line gives way to a 
   t.strictSame(ran, ['a1', 'b1', 'c1', 'd1']);
 });
 
-t.test('strangers take none of the places that are kept, and known ones take turns with them', async (t) => {
+t.test('strangers take none of the reserved places, and known callers take turns with them', async (t) => {
   const queue = buildBoundedQueue({ atOnce: 1, waiting: 6, kept: 2 });
   const { ask, end, ran } = recorded(queue);
   const jobs = [1, 2, 3, 4, 5, 6].map((n) => ask(`s${n}`, stranger(`block ${n}`)));
@@ -117,7 +117,7 @@ t.test('strangers take none of the places that are kept, and known ones take tur
   t.strictSame(ran, ['k1', 's1', 'k2', 's2', 's3', 's4']);
 });
 
-t.test('where no places are kept, who is known waits like all others', async (t) => {
+t.test('without reserved places, known callers wait like all others', async (t) => {
   const { ask, end, ran } = recorded(buildBoundedQueue({ atOnce: 1, waiting: 2 }));
   const jobs = [ask('s1', stranger('a')), ask('k1', known('b'))];
   await end();

@@ -22,11 +22,11 @@ const blocks: readonly (readonly [address: string, block: string])[] = [
 ];
 
 for (const [address, block] of blocks)
-  t.test(`${address || 'nothing'} is counted as ${block || 'nothing'}`, async (t) => {
+  t.test(`${address || 'nothing'} counts as ${block || 'nothing'}`, async (t) => {
     t.equal(addressBlock(address), block);
   });
 
-t.test('a block is named as a file may name it', async (t) => {
+t.test('a block has the form that a file may use', async (t) => {
   t.equal(blockName('192.0.2.7'), '192.0.2.7');
   t.equal(blockName('2001:db8::1'), '2001:db8:0:0::/64');
   t.equal(blockName('unknown'), 'unknown');
@@ -34,7 +34,7 @@ t.test('a block is named as a file may name it', async (t) => {
     t.ok(parseCidr(blockName(address)), address);
 });
 
-t.test('a site is counted by its /56 or /48, and no block of one length is spelled as one of another', async (t) => {
+t.test('a site counts by its /56 or /48, and blocks of different lengths never have the same spelling', async (t) => {
   t.equal(addressBlock('2001:db8:1:2345::1', 48), '2001:db8:1');
   t.equal(addressBlock('2001:db8:1:2345::1', 56), addressBlock('2001:db8:1:23ff::9', 56));
   t.not(addressBlock('2001:db8:1:2345::1', 56), addressBlock('2001:db8:1:2445::1', 56));

@@ -6,11 +6,11 @@ const names = Array.from({ length: 3_000 }, (_, index) => `user-${index}`);
 const shareOf = (cost: string, costs: ReadonlyMap<string, number>) =>
   names.filter((name) => decoyCost(key, name, costs) === cost).length / names.length;
 
-t.test('where nothing is stored, there is no cost', async (t) => {
+t.test('without stored costs there is no decoy cost', async (t) => {
   t.equal(decoyCost(key, 'alice', new Map()), undefined);
 });
 
-t.test('a name has the same cost each time, and another one under another key', async (t) => {
+t.test('a name has the same cost each time, and another cost with another key', async (t) => {
   const costs = new Map([
     ['cheap', 1],
     ['dear', 1],
@@ -20,7 +20,7 @@ t.test('a name has the same cost each time, and another one under another key', 
   t.not(under(key), under(Buffer.from('another key')));
 });
 
-t.test('each cost is as frequent among names that nobody has as among users', async (t) => {
+t.test('each cost is as frequent among unknown names as among users', async (t) => {
   const costs = new Map([
     ['cheap', 70],
     ['dear', 25],
@@ -32,7 +32,7 @@ t.test('each cost is as frequent among names that nobody has as among users', as
   }
 });
 
-t.test('a cost that comes or goes changes no name between the others', async (t) => {
+t.test('adding or removing a cost does not change names that have other costs', async (t) => {
   const [before, after] = [
     new Map([
       ['a', 3],

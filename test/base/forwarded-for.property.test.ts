@@ -2,7 +2,7 @@ import t from 'tap';
 import { parseTrustedProxies } from '../../src/base/forwarded-for.ts';
 import fc, { tries } from '../support/properties.ts';
 
-/** As it is written → the address, where it is one. */
+/** As written → the address, if it is one. */
 const hops: Readonly<Record<string, string | undefined>> = {
   '127.0.0.1': '127.0.0.1',
   ' 10.1.2.3 ': '10.1.2.3',
@@ -15,7 +15,7 @@ const hops: Readonly<Record<string, string | undefined>> = {
 };
 const trusted = parseTrustedProxies(['127.0.0.0/8', '10.0.0.0/8', '::1/128']);
 
-t.test('of all lines together the hops count from the right, up to the first that nobody vouches for', (t) => {
+t.test('over all lines together the hops count from the right, up to the first untrusted one', (t) => {
   const line = fc.array(fc.constantFrom(...Object.keys(hops)), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(fc.array(line, { maxLength: 4 }), (lines) => {

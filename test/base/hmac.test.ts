@@ -18,11 +18,11 @@ const vectors: readonly (readonly [key: Uint8Array, message: string, mac: string
   ],
 ];
 
-t.test('HMAC-SHA-256 is that of RFC 4231', async (t) => {
+t.test('HMAC-SHA-256 matches RFC 4231', async (t) => {
   for (const [key, message, mac] of vectors) t.equal(hmacSha256(key, message).toString('hex'), mac, message);
 });
 
-t.test('for every key and message it is that of OpenSSL, however the message is cut', async (t) => {
+t.test("for every key and message it equals OpenSSL's, however the message is cut", async (t) => {
   const part = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 80 }), fc.uint8Array({ maxLength: 200 }));
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 140 }), fc.array(part, { maxLength: 4 }), (key, parts) => {

@@ -12,7 +12,7 @@ async function serving(t: Test) {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-t.test('a listener that stops refuses who comes, and a kept connection brings its next request', async (t) => {
+t.test('a stopping listener refuses new connections, and a kept connection can send its next request', async (t) => {
   const { server, port } = await serving(t);
   const kept = await open(t, port);
   kept.send(requestText({}));
@@ -23,7 +23,7 @@ t.test('a listener that stops refuses who comes, and a kept connection brings it
   t.equal((await kept.read())?.status, 200);
 });
 
-t.test('who has connected before the listener stops is answered', async (t) => {
+t.test('a connection from before the stop is answered', async (t) => {
   const { server, port } = await serving(t);
   const clients = await Promise.all(
     Array.from({ length: 50 }, async () => {
@@ -36,7 +36,7 @@ t.test('who has connected before the listener stops is answered', async (t) => {
   for (const client of clients) t.equal((await client.read())?.status, 200);
 });
 
-t.test('the wait ends with the last connection, and with its time', async (t) => {
+t.test('the wait ends with the last connection, or after its time', async (t) => {
   let open = true;
   setTimeout(() => {
     open = false;

@@ -7,7 +7,7 @@ import { LengthFaults } from '../../src/base/length-faults.ts';
 const report = () => Object.assign(new Error('Protocol error'), { errno: -505 });
 const turn = () => new Promise((done) => setImmediate(done));
 
-/** A session as far as it is asked, with frames that wait to be sent. */
+/** The members of a session that the code reads, with frames that wait to be sent. */
 function scene(waiting: number) {
   const destroyed: unknown[] = [];
   const session = {
@@ -23,7 +23,7 @@ function scene(waiting: number) {
   return { session, stream, destroyed };
 }
 
-t.test('a report is explained by one reset, and a second report is not', async (t) => {
+t.test('one reset explains one report, and a second report is not explained', async (t) => {
   const { session, stream, destroyed } = scene(0);
   const faulty = stream();
   session.destroy(report());
@@ -36,7 +36,7 @@ t.test('a report is explained by one reset, and a second report is not', async (
   t.equal(destroyed.length, 1);
 });
 
-t.test('a stream that ended otherwise explains nothing', async (t) => {
+t.test('a stream that ended in another way explains nothing', async (t) => {
   for (const [closed, rstCode] of [
     [true, 0],
     [true, 8],
@@ -51,7 +51,7 @@ t.test('a stream that ended otherwise explains nothing', async (t) => {
   }
 });
 
-t.test('a reset that waits behind other frames is waited for, and not for ever', async (t) => {
+t.test('a reset that waits behind other frames is awaited, but not forever', async (t) => {
   mock.timers.enable({ apis: ['setImmediate', 'setTimeout'] });
   t.teardown(() => mock.timers.reset());
   for (const comes of [true, false]) {
@@ -67,7 +67,7 @@ t.test('a reset that waits behind other frames is waited for, and not for ever',
   }
 });
 
-t.test('any other reason destroys at once', async (t) => {
+t.test('any other reason destroys immediately', async (t) => {
   const { session, destroyed } = scene(1);
   session.destroy();
   session.destroy(new Error('something else'));

@@ -14,7 +14,9 @@ function place(t: Test): string {
 
 const linesOf = (name: string) => readFileSync(name, 'utf8').trimEnd().split('\n');
 
-/** Whole lines in large pieces, as another program writes them: a look at the file often falls into the middle of one. */
+/**
+ * Whole lines in large pieces, as another program writes them. A read of the file often ends in the middle of a line.
+ */
 const WRITER = `
   import { openSync, writeSync } from 'node:fs';
   import { workerData } from 'node:worker_threads';
@@ -23,7 +25,7 @@ const WRITER = `
   for (let count = 0; count < 60; count++) writeSync(file, piece);
 `;
 
-t.test('a file that another program is writing has no cut line, and gets no empty one', async (t) => {
+t.test('a file that another program is writing gets no cut line and no empty line', async (t) => {
   const name = place(t);
   const writer = new Worker(new URL(`data:text/javascript,${encodeURIComponent(WRITER)}`), { workerData: name });
   let ended = false;
@@ -39,7 +41,7 @@ t.test('a file that another program is writing has no cut line, and gets no empt
   t.equal(linesOf(name).filter((line) => line.length !== 99).length, 0);
 });
 
-t.test('two programs that write many lines into one file cut none of each other', async (t) => {
+t.test("two programs that write many lines into one file cut none of each other's lines", async (t) => {
   const name = place(t);
   const [one, other] = [lineFile(name, systemClock), lineFile(name, systemClock)];
   let lost = 0;

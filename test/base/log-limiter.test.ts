@@ -12,7 +12,7 @@ function scene() {
 
 const names = (count: number, prefix = 'n') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-t.test('the same is told again after an hour, and not before', async (t) => {
+t.test('the same line is logged again after an hour, and not before', async (t) => {
   const { clock, due } = scene();
   t.strictSame(due(['a', 'a', 'b']), ['a', 'b']);
   clock.advance(HOUR - 1);
@@ -23,16 +23,19 @@ t.test('the same is told again after an hour, and not before', async (t) => {
   t.strictSame(due(['c']), ['c']);
 });
 
-t.test('in an hour so many lines are told, and then one line tells how many were left out', async (t) => {
-  const { clock, leftOut, due } = scene();
-  for (let hour = 0; hour < 3; hour++) {
-    t.strictSame(due(names(500, `hour ${hour}: `)), names(MOST_LINES, `hour ${hour}: `));
-    t.strictSame(leftOut, Array(hour).fill(500 - MOST_LINES));
+t.test(
+  'a limited number of lines is logged in an hour, and then one line with the number of omitted ones',
+  async (t) => {
+    const { clock, leftOut, due } = scene();
+    for (let hour = 0; hour < 3; hour++) {
+      t.strictSame(due(names(500, `hour ${hour}: `)), names(MOST_LINES, `hour ${hour}: `));
+      t.strictSame(leftOut, Array(hour).fill(500 - MOST_LINES));
+      clock.advance(HOUR);
+    }
+    t.strictSame(due(['new']), ['new']);
+    t.strictSame(leftOut, Array(3).fill(500 - MOST_LINES));
     clock.advance(HOUR);
-  }
-  t.strictSame(due(['new']), ['new']);
-  t.strictSame(leftOut, Array(3).fill(500 - MOST_LINES));
-  clock.advance(HOUR);
-  due(['new']);
-  t.equal(leftOut.length, 3, 'where nothing was left out, nothing is said');
-});
+    due(['new']);
+    t.equal(leftOut.length, 3, 'where nothing was left out, nothing is said');
+  },
+);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { LoggedProxies } from '../../src/base/logged-proxies.ts';
 import { settableClock } from '../support/settable-clock.ts';
 
-t.test('strangers that say they are proxies silence no later proxy: it is named in the next hour', async (t) => {
+t.test('strangers with proxy headers do not suppress a later proxy: it is logged in the next hour', async (t) => {
   const clock = settableClock();
   const warned: Record<string, unknown>[] = [];
   const proxies = new LoggedProxies(clock, { warn: (line: object) => void warned.push({ ...line }) });

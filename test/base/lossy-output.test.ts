@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../authorization/running-service.ts';
 
 const module = fileURLToPath(new URL('../../src/base/turn-lines.ts', import.meta.url));
 
-/** A disk with room for so many bytes more. */
+/** A disk with room for so many more bytes. */
 function disk() {
   const written: Buffer[] = [];
   const state = { room: 0 };
@@ -25,29 +25,32 @@ function disk() {
   return { state, put: put as typeof import('node:fs').writeSync, text: () => Buffer.concat(written).toString() };
 }
 
-t.test('what finds no place is lost, told once, and a line that was cut stays alone', async (t) => {
-  const { state, put, text } = disk();
-  const told: string[] = [];
-  const write = lossyOutput(1, (line) => told.push(line), put);
-  state.room = 12;
-  write('whole\n');
-  write('cut off here\n');
-  write('lost\n');
-  t.equal(text(), 'whole\ncut of');
-  t.strictSame(told, ['gatehouse: log lines are lost: ENOSPC: no space left on device, write\n']);
-  state.room = 1000;
-  write('again\n');
-  write('and again\n');
-  t.equal(text(), 'whole\ncut of\nagain\nand again\n');
-  state.room = 0;
-  write('lost too\n');
-  t.equal(told.length, 2, 'another fault is told too');
-  state.room = 1000;
-  write('at last\n');
-  t.equal(text(), 'whole\ncut of\nagain\nand again\nat last\n');
-});
+t.test(
+  'text without space on the disk is lost and reported once, and a cut line gets its own line break',
+  async (t) => {
+    const { state, put, text } = disk();
+    const told: string[] = [];
+    const write = lossyOutput(1, (line) => told.push(line), put);
+    state.room = 12;
+    write('whole\n');
+    write('cut off here\n');
+    write('lost\n');
+    t.equal(text(), 'whole\ncut of');
+    t.strictSame(told, ['gatehouse: log lines are lost: ENOSPC: no space left on device, write\n']);
+    state.room = 1000;
+    write('again\n');
+    write('and again\n');
+    t.equal(text(), 'whole\ncut of\nagain\nand again\n');
+    state.room = 0;
+    write('lost too\n');
+    t.equal(told.length, 2, 'another fault is told too');
+    state.room = 1000;
+    write('at last\n');
+    t.equal(text(), 'whole\ncut of\nagain\nand again\nat last\n');
+  },
+);
 
-t.test('where standard output is a file, every line is in it at the end of the process', async (t) => {
+t.test('if standard output is a file, it has every line when the process ends', async (t) => {
   const file = join(temporaryDirectory(t), 'log');
   const descriptor = openSync(file, 'a');
   const program = `import { standardOutput } from ${JSON.stringify(module)};
@@ -61,7 +64,7 @@ t.test('where standard output is a file, every line is in it at the end of the p
   t.equal(readFileSync(file, 'utf8'), 'a\nb\n');
 });
 
-t.test('whoever read the log may go: the program does not go with it', async (t) => {
+t.test('the program keeps running when the reader of its log ends', async (t) => {
   const program = `import { standardOutput } from ${JSON.stringify(module)};
     const timer = setInterval(() => standardOutput().write('line\\n'), 5);
     setTimeout(() => { clearInterval(timer); process.stderr.write('lived'); }, 1000);`;

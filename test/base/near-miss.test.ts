@@ -3,7 +3,7 @@ import { difference } from '../../src/base/near-miss.ts';
 
 const issuer = 'https://id.example/realms/A';
 
-t.test('a value that is almost right is said to be that, and by what it differs', async (t) => {
+t.test('a value that is almost right is reported with the difference', async (t) => {
   const cases: readonly [found: unknown, told: string | undefined][] = [
     [`${issuer}/`, 'a slash at the end'],
     ['https://id.example/realms/a', 'upper and lower case'],
@@ -17,7 +17,7 @@ t.test('a value that is almost right is said to be that, and by what it differs'
   t.equal(difference(issuer, [`${issuer}/`]), 'differs only by a slash at the end', 'on either side');
 });
 
-t.test('a value that is right, far off, no text or very long is said nothing of', async (t) => {
+t.test('a value that is right, very different, no text or very long is not reported', async (t) => {
   for (const found of [
     issuer,
     'https://evil.example',

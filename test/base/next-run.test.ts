@@ -12,7 +12,7 @@ function controlled() {
   return { runs, run };
 }
 
-t.test('who calls while a run is under way gets the one after it, with all others who called meanwhile', async (t) => {
+t.test('a call during a run waits for the next run, which all calls in the meantime share', async (t) => {
   const { runs, run } = controlled();
   const first = run();
   const others = [run(), run(), run()];
@@ -34,7 +34,7 @@ t.test('who calls while a run is under way gets the one after it, with all other
   t.equal(runs.length, 3);
 });
 
-t.test('a run that fails fails for those who asked for it, and for nobody after them', async (t) => {
+t.test('a run that fails fails only for its own callers, not for later ones', async (t) => {
   const { runs, run } = controlled();
   const first = run();
   const second = run();

@@ -34,7 +34,7 @@ t.test('the function below is the one of RFC 9106 §5.3', async (t) => {
   t.equal(made.toString('hex'), '0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659');
 });
 
-t.test('a PHC string is read in its parts', async (t) => {
+t.test('a PHC string is split into its parts', async (t) => {
   const { salt, hash, ...cost } = read(sound);
   t.strictSame(cost, currentCost);
   t.equal(Buffer.from(salt).toString(), 'somesaltsomesalt');
@@ -50,7 +50,7 @@ const hashes: fc.Arbitrary<PasswordHash> = fc.record({
   hash: fc.uint8Array({ minLength: 16, maxLength: 64 }),
 });
 
-t.test('what is written is read again, and there is one spelling of each value', async (t) => {
+t.test('a written value reads back, and each value has one spelling', async (t) => {
   fc.assert(
     fc.property(hashes, (value) => {
       const text = formatPasswordHash(value);
@@ -68,7 +68,7 @@ t.test('what is written is read again, and there is one spelling of each value',
   );
 });
 
-t.test('a text with one character changed is another value, or none; never a throw', async (t) => {
+t.test('a text with one changed character is another value or invalid, and never throws', async (t) => {
   fc.assert(
     fc.property(fc.nat(sound.length - 1), fc.string({ unit: 'binary-ascii', maxLength: 2 }), (at, put) => {
       const text = sound.slice(0, at) + put + sound.slice(at + 1);
@@ -79,7 +79,7 @@ t.test('a text with one character changed is another value, or none; never a thr
   t.pass();
 });
 
-t.test('what is not an Argon2id string of version 19, in one spelling, is refused', async (t) => {
+t.test('only an Argon2id string of version 19, in one spelling, is accepted', async (t) => {
   const wrong: readonly (readonly [string, RegExp])[] = [
     ['', /not an Argon2id hash/],
     ['wonderland', /not an Argon2id hash/],
@@ -97,7 +97,7 @@ t.test('what is not an Argon2id string of version 19, in one spelling, is refuse
   for (const [text, words] of wrong) t.match(parsePasswordHash(text), { ok: false, message: words }, text);
 });
 
-t.test('no string may ask for more memory or time than the limits', async (t) => {
+t.test('a string that needs more memory or time than the limits is rejected', async (t) => {
   const cost = (text: string) => sound.replace('m=19456,t=2,p=1', text);
   for (const text of ['m=262145,t=1,p=1', 'm=4294967295,t=1,p=1', 'm=7,t=1,p=1', 'm=64,t=65,p=1', 'm=64,t=1,p=17'])
     t.equal(parsePasswordHash(cost(text)).ok, false, text);
@@ -108,7 +108,7 @@ t.test('no string may ask for more memory or time than the limits', async (t) =>
   t.equal(parsePasswordHash(cost('m=262144,t=4,p=16')).ok, true);
 });
 
-t.test('a hash with less work, a shorter salt or a shorter hash is made anew', async (t) => {
+t.test('a hash with less work, a shorter salt or a shorter hash must be replaced', async (t) => {
   const value = read(sound);
   t.equal(needsRehash(value), false);
   t.equal(needsRehash({ ...value, memory: 47_104, passes: 1 }), false);
@@ -117,7 +117,7 @@ t.test('a hash with less work, a shorter salt or a shorter hash is made anew', a
   t.equal(needsRehash({ ...value, hash: new Uint8Array(16) }), true);
 });
 
-t.test('every choice of the OWASP cheat sheet is work enough', async (t) => {
+t.test('every choice of the OWASP cheat sheet is enough work', async (t) => {
   const choices = [
     [47_104, 1],
     [19_456, 2],

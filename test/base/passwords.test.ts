@@ -32,7 +32,7 @@ async function hashOf(password: string, options = {}): Promise<string> {
   return hashed.kind === 'hashed' ? hashed.phc : hashed.kind;
 }
 
-t.test('hashes of the reference implementation are verified, and weak ones are to be made anew', async (t) => {
+t.test('hashes of the reference implementation verify, and weak ones must be replaced', async (t) => {
   const passwords = buildPasswords();
   for (const [password, phc, needsRehash] of foreign) {
     t.strictSame(await passwords.verify(phc, password), { kind: 'matches', needsRehash }, phc);
@@ -40,19 +40,19 @@ t.test('hashes of the reference implementation are verified, and weak ones are t
   }
 });
 
-t.test('a hash has the cost of today and a salt of its own', async (t) => {
+t.test('a hash has the current cost and a salt of its own', async (t) => {
   const [one, other] = [await hashOf('wonderland'), await hashOf('wonderland')];
   t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   t.not(one, other);
   t.strictSame(await buildPasswords().verify(one, 'wonderland'), { kind: 'matches', needsRehash: false });
 });
 
-t.test('one password is one password, however it is typed', async (t) => {
+t.test('different encodings of one password are the same password', async (t) => {
   const phc = await hashOf('pa\u0308ss\u00a0word', { cost: cheap });
   t.match(await buildPasswords().verify(phc, 'p\u00e4ss word'), { kind: 'matches' });
 });
 
-t.test('a password that cannot be hashed is refused as a wrong one, and never a throw', async (t) => {
+t.test('a password that cannot be hashed is refused like a wrong one, and never throws', async (t) => {
   const passwords = buildPasswords({ cost: cheap });
   const phc = await hashOf('\0', { cost: cheap });
   t.equal(phc, 'unfit');
@@ -61,13 +61,13 @@ t.test('a password that cannot be hashed is refused as a wrong one, and never a 
     t.match(await passwords.verify(known, password), { kind: 'refused', code: 'wrong_password' });
 });
 
-t.test('a stored text that is no hash opens nothing, and says so to the log', async (t) => {
+t.test('a stored text that is not a hash accepts no password, and is logged', async (t) => {
   const passwords = buildPasswords({ cost: cheap });
   for (const stored of ['', 'wonderland', '$argon2id$v=19$m=4294967295,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA'])
     t.match(await passwords.verify(stored, 'wonderland'), { kind: 'refused', code: 'unusable_hash', detail: /./ });
 });
 
-t.test('an unknown user is refused after the work of a known one, or after the work that is asked for', async (t) => {
+t.test('an unknown user is refused after the work of a known one, or after the given work', async (t) => {
   const ran: unknown[] = [];
   const passwords = buildPasswords({
     cost: cheap,
@@ -91,7 +91,7 @@ t.test('an unknown user is refused after the work of a known one, or after the w
 });
 
 t.test(
-  'an unknown user is refused by as many hashes and comparisons as a known one, each of the same cost',
+  'an unknown user is refused with as many hashes and comparisons as a known one, each of the same cost',
   async (t) => {
     const list = computed(t);
     const ran = ({ memory, passes, lanes }: PasswordCost) => list.push(`m=${memory},t=${passes},p=${lanes}`);
@@ -107,13 +107,13 @@ t.test(
   },
 );
 
-t.test('nobody is let in by the hash that stands for nobody', async (t) => {
+t.test('the hash for unknown users accepts no password', async (t) => {
   const passwords = buildPasswords({ cost: cheap });
   for (const password of ['', '\0', 'wonderland'])
     t.equal((await passwords.verify(undefined, password)).kind, 'refused');
 });
 
-t.test('more than may wait is an outage, at once, and the rest are judged', async (t) => {
+t.test('more checks than may wait are an outage immediately, and the others finish', async (t) => {
   const passwords = buildPasswords({ cost: cheap, queue: buildBoundedQueue({ atOnce: 1, waiting: 2 }) });
   const phc = await hashOf('wonderland', { cost: cheap });
   const answers = await Promise.all(Array.from({ length: 5 }, () => passwords.verify(phc, 'wonderland')));
@@ -125,7 +125,7 @@ t.test('more than may wait is an outage, at once, and the rest are judged', asyn
   t.equal((await passwords.verify(phc, 'wonderland')).kind, 'matches', 'and later there is room again');
 });
 
-t.test('while a password is judged the event loop goes on', async (t) => {
+t.test('the event loop keeps running while a password is checked', async (t) => {
   const passwords = buildPasswords({ cost: { memory: 65_536, passes: 3, lanes: 1 } });
   let isDone = false;
   const judged = passwords.verify(undefined, 'wonderland').finally(() => (isDone = true));
@@ -135,7 +135,7 @@ t.test('while a password is judged the event loop goes on', async (t) => {
   t.ok(turns > 10, `${turns} turns`);
 });
 
-t.test('what is written with the cost of today is read with the cost of today', async (t) => {
+t.test('a hash with the current cost is read with the current cost', async (t) => {
   const parsed = parsePasswordHash(
     formatPasswordHash({ ...currentCost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }),
   );

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { quoted, quotedAny } from '../../src/base/quoted.ts';
 
-t.test('a value is quoted by its kind', async (t) => {
+t.test('a value is quoted by its type', async (t) => {
   const values: readonly [value: unknown, shown: string][] = [
     ['a', '"a"'],
     ['', '""'],
@@ -19,13 +19,13 @@ t.test('a value is quoted by its kind', async (t) => {
   t.equal(quotedAny([]), 'none');
 });
 
-t.test('a value is cut short, and of a list the first few are shown', async (t) => {
+t.test('a long value is cut, and a long list shows its first entries', async (t) => {
   t.equal(quoted('x'.repeat(20_000)), `"${'x'.repeat(100)}…"`);
   t.equal(quoted(['a', 'b', 'c', 'd', 'e', 'f']), '["a", "b", "c", "d" and 2 more]');
   t.equal(quotedAny(['a', 'b', 'c', 'd', 'e']), '"a" or "b" or "c" or "d" and 1 more');
 });
 
-t.test('whatever a value holds, it is one line that steers no terminal and has no half of a character', async (t) => {
+t.test('every quoted value is one line without control characters and without half a character', async (t) => {
   const shown = quoted(`\u001b[2J\n\u202e\u009b\ud800${'x'.repeat(90)}\u{1f600}`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
   t.notMatch(shown, /[\x00-\x1f\x7f-\x9f\u202e]/);

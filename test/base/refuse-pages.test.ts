@@ -11,7 +11,7 @@ import { requestText } from '../support/request-text.ts';
 
 type Fields = readonly (readonly [string, string])[];
 
-/** What a browser, a probe or a person sends, and what a listener on loopback makes of it. */
+/** What a browser, a probe or a person sends, and how a listener on loopback answers. */
 const onLoopback: readonly [who: string, host: string, headers: Fields, status: number][] = [
   ['curl', '127.0.0.1:9901', [], 200],
   ['curl without a port', '127.0.0.1', [], 200],
@@ -58,7 +58,7 @@ function gateway(t: Test): Promise<ReloadableGateway> {
   return reloadable(t, { health: '127.0.0.1:0', upstreams, defaults: { upstream: 'app' }, routes });
 }
 
-t.test('a listener on loopback answers to loopback names alone, and to no page of another site', async (t) => {
+t.test('a listener on loopback answers only loopback names, and no page of another site', async (t) => {
   const running = await gateway(t);
   const service = await run(t);
   const listeners: [string, number, readonly string[]][] = [
@@ -72,7 +72,7 @@ t.test('a listener on loopback answers to loopback names alone, and to no page o
         t.equal(await statusOf(port, target, host, headers), status, `${name}, ${target}: ${who}`);
 });
 
-t.test('what is not there, a stream and a ticket are refused to a page as well', async (t) => {
+t.test('a page is also refused at an unknown path, a stream and a ticket', async (t) => {
   const port = portOf((await gateway(t)).adminUrl);
   for (const target of ['/', '/none', '/decisions', '/why/x']) {
     t.equal(await statusOf(port, target, 'rebind.attacker.example'), 421, target);
@@ -80,7 +80,7 @@ t.test('what is not there, a stream and a ticket are refused to a page as well',
   }
 });
 
-t.test('a reload cannot be forged from a page, and takes one line from a terminal', async (t) => {
+t.test('a page cannot forge a reload, and a terminal needs one line for it', async (t) => {
   const running = await gateway(t);
   const port = portOf(running.adminUrl);
   const post = (headers: Fields, host = '127.0.0.1', body = '') =>
@@ -97,7 +97,7 @@ t.test('a reload cannot be forged from a page, and takes one line from a termina
     ]),
     403,
   );
-  // The types of a form, which a page may send anywhere, of a browser too old for Origin.
+  // The form types that a page may send anywhere, from a browser too old for Origin.
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -112,7 +112,7 @@ t.test('a reload cannot be forged from a page, and takes one line from a termina
   t.equal(await reloads(), before + 2);
 });
 
-t.test('beyond loopback a probe asks by any name, and a page of another site is refused all the same', async (t) => {
+t.test('beyond loopback a probe may use any name, and a page of another site is still refused', async (t) => {
   for (const address of ['0.0.0.0', '::', '10.0.0.7', 'gatehouse.internal']) {
     const app = buildHealth(
       {
@@ -129,7 +129,7 @@ t.test('beyond loopback a probe asks by any name, and a page of another site is 
   }
 });
 
-t.test('a probe of HTTP/1.0 has no Host, and is no page', async (t) => {
+t.test('an HTTP/1.0 probe has no Host, and does not count as a page', async (t) => {
   const port = portOf((await gateway(t)).healthUrl);
   t.equal((await ask(port, Buffer.from('GET /livez HTTP/1.0\r\n\r\n'))).status, 200);
 });

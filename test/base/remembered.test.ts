@@ -10,19 +10,19 @@ function counted(most?: number) {
   return { computed, find };
 }
 
-t.test('what was computed of a text is not computed again, a false value included', async (t) => {
+t.test('a computed value is reused, also a false one', async (t) => {
   const { computed, find } = counted();
   for (const text of ['abc', '', 'abc', '']) t.equal(find(text), text.length);
   t.strictSame(computed, ['abc', '']);
 });
 
-t.test('undefined is not remembered', async (t) => {
+t.test('undefined is not cached', async (t) => {
   const { computed, find } = counted();
   for (const text of ['?', '?']) t.equal(find(text), undefined);
   t.strictSame(computed, ['?', '?']);
 });
 
-t.test('one text more than may be remembered, and all others are forgotten', async (t) => {
+t.test('one text more than the cache holds clears the cache', async (t) => {
   const { computed, find } = counted(2);
   for (const text of ['a', 'bb', 'ccc', 'ccc', 'a']) t.equal(find(text), text.length);
   t.strictSame(computed, ['a', 'bb', 'ccc', 'a']);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { resetConnection } from '../../src/base/reset-connection.ts';
 import { until } from '../support/until.ts';
 
-/** Two ends of one connection; the other one keeps its side open. */
+/** Two ends of one connection; the other end keeps its side open. */
 async function pair(): Promise<{ readonly own: Socket; readonly other: Socket; readonly close: () => void }> {
   const server = createServer({ allowHalfOpen: true });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -18,7 +18,7 @@ async function pair(): Promise<{ readonly own: Socket; readonly other: Socket; r
   return { own: own.on('error', () => {}), other, close };
 }
 
-t.test('a connection that is open is reset', async (t) => {
+t.test('an open connection is reset', async (t) => {
   const { own, other, close } = await pair();
   const failed = once(other, 'error');
   resetConnection(own);
@@ -26,7 +26,7 @@ t.test('a connection that is open is reset', async (t) => {
   close();
 });
 
-t.test('one whose own side ends at the moment is closed, and does not stay open', async (t) => {
+t.test('a connection whose own side is just ending is closed, and does not stay open', async (t) => {
   const { own, close } = await pair();
   let isClosed = false;
   own.on('close', () => {
@@ -38,7 +38,7 @@ t.test('one whose own side ends at the moment is closed, and does not stay open'
   close();
 });
 
-t.test('what cannot be reset is destroyed', async (t) => {
+t.test('a connection that cannot be reset is destroyed', async (t) => {
   let isDestroyed = false;
   resetConnection({
     destroy: () => {

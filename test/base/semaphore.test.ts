@@ -13,7 +13,7 @@ function oneLane(slots: number) {
   };
 }
 
-t.test('no more than the slots are taken, and waiters get them in their order', async (t) => {
+t.test('at most the given slots are taken, and waiters get them in order', async (t) => {
   const { acquire, release } = oneLane(2);
   const entered: string[] = [];
   const enter = async (name: string) => {
@@ -40,7 +40,7 @@ t.test('a waiter whose deadline passes is rejected, and gets no slot that is rel
   await t.rejects(acquire(10), 'the slot was given once');
 });
 
-t.test('a slot that was released while this process was busy is given before the deadline is judged', async (t) => {
+t.test('a slot that was released while this process was busy is given before deadlines are checked', async (t) => {
   const { acquire, release } = oneLane(1);
   await acquire(1000);
   const waited = acquire(20);
@@ -50,7 +50,7 @@ t.test('a slot that was released while this process was busy is given before the
   await t.resolves(waited);
 });
 
-t.test('a slot is free only if nobody waits for it', async (t) => {
+t.test('a slot is free only if no caller waits for it', async (t) => {
   const lane = new Lane();
   const semaphore = new Semaphore(1, () => lane);
   t.ok(semaphore.tryAcquire());
@@ -83,7 +83,7 @@ t.test('the last of a lane is dismissed, and the first is called', async (t) => 
   t.strictSame(await Promise.all(waits), [true, true, false]);
 });
 
-t.test('a waiter whose signal has fired has no place, and one that has a slot keeps it', async (t) => {
+t.test('a waiter whose signal has fired loses its place, and one that has a slot keeps it', async (t) => {
   const lane = new Lane();
   t.notOk(await lane.wait(AbortSignal.abort()));
   t.equal(lane.size, 0);
@@ -96,7 +96,7 @@ t.test('a waiter whose signal has fired has no place, and one that has a slot ke
 
 const LANES = [0, 1, 2] as const;
 
-/** What one caller of a semaphore goes through. */
+/** What happens to one caller of a semaphore. */
 interface Caller {
   readonly lane: number;
   readonly gone: AbortController;
@@ -106,7 +106,7 @@ interface Caller {
 /** A semaphore, its callers, and lanes that take turns in the order of `turns`. */
 class Scene {
   readonly lanes = LANES.map(() => new Lane(3));
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly callers: Caller[] = [];
   /** In the order in which they got a slot. */
   readonly started: Caller[] = [];
@@ -162,7 +162,7 @@ class Scene {
     this.semaphore.release();
   }
 
-  /** Whether what must hold at any time holds now. */
+  /** Whether the rules that must always hold do hold now. */
   get holds(): boolean {
     const { length: running } = this.in('runs');
     const { length: waiting } = this.in('waits');
@@ -170,7 +170,7 @@ class Scene {
     return running <= this.slots && (waiting === 0 || running === this.slots) && waiting === inLanes;
   }
 
-  /** One that was turned away and starts all the same keeps the state that it had. */
+  /** A caller that was turned away and still starts keeps its state. */
   #start(caller: Caller): void {
     if (caller.state === 'waits') caller.state = 'runs';
     this.started.push(caller);
@@ -185,12 +185,12 @@ const scenes = [
   fc.array(fc.tuple(fc.constantFrom(...doings), fc.nat(2)), { maxLength: 60 }),
 ] as const;
 
-/** What follows from a step follows within a few turns of the queue of promises. */
+/** The consequences of a step follow within a few turns of the promise queue. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await undefined;
 }
 
-/** Does the steps one after another, asks after each whether what must hold does, and ends what runs in the end. */
+/** Runs the steps one after another, checks the rules after each, and ends all running callers at the end. */
 async function played(
   slots: number,
   turns: readonly number[],
@@ -210,17 +210,17 @@ async function played(
   return { scene, held: held.every(Boolean) };
 }
 
-/** Fails with the steps after which a rule does not hold. */
+/** Fails with the steps after which a rule is broken. */
 async function always(rule: (play: Awaited<ReturnType<typeof played>>) => boolean): Promise<void> {
   const property = fc.asyncProperty(...scenes, async (...scene) => rule(await played(...scene)));
   await fc.assert(property, tries(300, 3000));
 }
 
-t.test('never do more run than there are slots, and no slot is idle while somebody waits', async () => {
+t.test('never more callers run than there are slots, and no slot is idle while a caller waits', async () => {
   await always(({ held }) => held);
 });
 
-t.test('callers of one lane get their slots in the order in which they came', async () => {
+t.test('callers of one lane get their slots in order of arrival', async () => {
   await always(({ scene }) =>
     LANES.every((lane) => {
       const places = scene.started
@@ -232,7 +232,7 @@ t.test('callers of one lane get their slots in the order in which they came', as
 });
 
 t.test(
-  'every caller gets a slot once, but for those that were cancelled, dismissed or found the lane full',
+  'every caller gets a slot once, except for callers that were cancelled, dismissed or found the lane full',
   async () => {
     await always(({ scene }) => {
       const started = new Set(scene.started);
@@ -242,7 +242,7 @@ t.test(
   },
 );
 
-t.test('once all callers have ended, there are as many free slots as at first', async () => {
+t.test('once all callers have ended, as many slots are free as at first', async () => {
   await always(({ scene: { semaphore, slots } }) => {
     const taken = Array.from({ length: slots + 1 }, () => semaphore.tryAcquire());
     return taken.filter(Boolean).length === slots;

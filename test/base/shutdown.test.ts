@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 
 const shutdown = new URL('../../src/base/shutdown.ts', import.meta.url);
 
-/** A program whose thread writes into a pipe that nobody reads, and that never stops in order. */
+/** A program whose thread writes into a pipe that no program reads, and that never stops by itself. */
 async function blocked(t: Test, deadline: number) {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -35,14 +35,14 @@ async function blocked(t: Test, deadline: number) {
 
 const skip = process.platform === 'win32' && 'this system has no such pipe';
 
-t.test('once the deadline is over the process ends with 3, though a thread of it is blocked', { skip }, async (t) => {
+t.test('after the deadline the process ends with 3, even if one of its threads is blocked', { skip }, async (t) => {
   const { child, said, over } = await blocked(t, 100);
   child.kill('SIGTERM');
   t.strictSame(await over, [3, null]);
   t.equal(said(), 'blocked\ncould not stop within the deadline\ntold at last\n');
 });
 
-t.test('a second signal ends such a process, too', { skip }, async (t) => {
+t.test('a second signal also ends such a process', { skip }, async (t) => {
   const { child, said, over } = await blocked(t, 600_000);
   const again = setInterval(() => child.kill('SIGTERM'), 400);
   t.teardown(() => clearInterval(again));

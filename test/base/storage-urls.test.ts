@@ -11,14 +11,14 @@ import {
   storageWritten,
 } from '../../src/base/storage-urls.ts';
 
-t.test('the pattern of the schemas accepts the URLs of the table, and no other', async (t) => {
+t.test('the pattern of the schemas accepts exactly the URLs of the table', async (t) => {
   const pattern = new RegExp(storagePattern());
   for (const url of ['sqlite:a.db', 'sqlite::memory:', 'postgres://h/d', 'postgresql://h/d']) t.match(url, pattern);
   for (const url of ['', 'sqlite:', 'postgres:h/d', 'postgres://', 'mysql://h/d', 'Sqlite:a', ' sqlite:a'])
     t.notMatch(url, pattern, url);
 });
 
-t.test('every scheme of the table is one that its pattern accepts', async (t) => {
+t.test('the pattern accepts every scheme of the table', async (t) => {
   for (const { schemes, pattern } of Object.values(storageUrls))
     for (const scheme of schemes) t.match(`${scheme}://h/d`, new RegExp(`^(${pattern})`));
 });
@@ -40,7 +40,7 @@ const toy: StorageUrl = {
   place: () => ({ kind: 'server' }),
 };
 
-t.test('one more row is known to all that reads the table', async (t) => {
+t.test('everything that reads the table knows a new row', async (t) => {
   const urls = [...Object.values(storageUrls), toy];
   t.match('toy://h', new RegExp(storagePattern(urls)));
   t.match(storageWritten(urls), / or toy:\/\/HOST$/);

@@ -17,7 +17,7 @@ t.test('a duration is its two largest units', async (t) => {
   for (const [seconds, shown] of durations) t.equal(durationInWords(seconds), shown);
 });
 
-t.test('an instant is RFC 3339, and one that no calendar has is its number', async (t) => {
+t.test('an instant is written as in RFC 3339, and an instant beyond the calendar is its number', async (t) => {
   t.equal(instantInWords(1_700_000_000.9), '2023-11-14T22:13:20Z');
   t.equal(instantInWords(-1), '1969-12-31T23:59:59Z');
   t.equal(instantInWords(1e300), '1e+300');

@@ -7,7 +7,7 @@ import { turnLines } from '../../src/base/turn-lines.ts';
 
 const module = fileURLToPath(new URL('../../src/base/turn-lines.ts', import.meta.url));
 
-t.test('the lines of one turn are one write, in their order, and those of the next are another', async (t) => {
+t.test('the lines of one turn are one write, in order, and the next turn is another write', async (t) => {
   const written: string[] = [];
   const lines = turnLines((text) => written.push(text));
   for (const line of ['a\n', 'b\n']) lines.write(line);
@@ -20,7 +20,7 @@ t.test('the lines of one turn are one write, in their order, and those of the ne
   t.strictSame(written, ['a\nb\nc\n', 'd\n']);
 });
 
-t.test('what is flushed is not written again', async (t) => {
+t.test('flushed lines are not written again', async (t) => {
   const written: string[] = [];
   const lines = turnLines((text) => written.push(text));
   lines.write('a\n');
@@ -30,7 +30,7 @@ t.test('what is flushed is not written again', async (t) => {
   t.strictSame(written, ['a\n']);
 });
 
-t.test('the last lines of a process go out with its end, also where it ends by a throw', async (t) => {
+t.test('the last lines of a process are written at its end, also after an exception', async (t) => {
   for (const end of ['process.exit(0)', "throw new Error('a bug')"]) {
     const program = `import { standardOutput } from ${JSON.stringify(module)};
       for (const line of ['a', 'b']) standardOutput().write(line + '\\n');

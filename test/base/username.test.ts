@@ -7,12 +7,12 @@ t.test('names that differ in case, width or composition are one name (RFC 8265 Â
   t.not(usernameKey('alice'), usernameKey('allce'));
 });
 
-t.test('the compared form of a compared form is itself', async (t) => {
+t.test('folding a folded name changes nothing', async (t) => {
   for (const name of ['\u0130stanbul', '\u03a3\u03a3', '\u1e9e', '\ufb01ne'])
     t.equal(usernameKey(usernameKey(name)), usernameKey(name));
 });
 
-t.test('a name is readable from end to end', async (t) => {
+t.test('a name has no unreadable characters', async (t) => {
   for (const name of ['alice', 'Alice Ng', 'alice@example.com', '\u6797'])
     t.equal(usernameFault(name), undefined, name);
   for (const name of ['', ' alice', 'alice ', 'a\nb', 'a\u0000b', 'a\u200bb', 'a\u202eb', 'x'.repeat(256)])

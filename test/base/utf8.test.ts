@@ -9,7 +9,7 @@ t.test('bytes are text only if all of them are UTF-8', async (t) => {
   t.equal(decodeUtf8(Buffer.from([0xed, 0xa0, 0x80])), undefined, 'a surrogate');
 });
 
-t.test('a byte order mark is kept, and nothing is left of what came before', async (t) => {
+t.test('a byte order mark is kept, and nothing of an earlier text is left', async (t) => {
   t.equal(decodeUtf8(Buffer.from('\uFEFFa')), '\uFEFFa');
   t.equal(decodeUtf8(Buffer.from('€').subarray(0, 1)), undefined);
   t.equal(decodeUtf8(Buffer.from('a')), 'a');

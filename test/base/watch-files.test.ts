@@ -46,7 +46,7 @@ const changes: Readonly<Record<string, (at: (name: string) => string) => void>> 
 };
 
 for (const [name, change] of Object.entries(changes)) {
-  t.test(`a file that is ${name} is told of once`, async (t) => {
+  t.test(`a file that is ${name} is reported once`, async (t) => {
     const { at, calls } = watched(t);
     change(at);
     t.ok(await until(() => calls() === 1));
@@ -55,7 +55,7 @@ for (const [name, change] of Object.entries(changes)) {
   });
 }
 
-t.test('who is still writing is waited for', async (t) => {
+t.test('a change is reported only when the writer has finished', async (t) => {
   const { at, calls } = watched(t);
   for (let i = 0; i < 40; i++) {
     writeFileSync(at('a'), 'x'.repeat(i));
@@ -66,7 +66,7 @@ t.test('who is still writing is waited for', async (t) => {
   t.ok(during <= 1, `${during} calls while it was written`);
 });
 
-t.test('what changes between being noted and the first look is told of', async (t) => {
+t.test('a change between the registration and the first check is reported', async (t) => {
   const { at, calls } = watched(t);
   writeFileSync(at('a'), 'changed at once');
   t.ok(await until(() => calls() === 1));

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import t from 'tap';
 import { within } from '../../src/base/within.ts';
 
-t.test('the signal fires when the time is over, as that of AbortSignal.timeout does', async (t) => {
+t.test('the signal fires after the time, like AbortSignal.timeout', async (t) => {
   const reason = await within(5, async (signal) => {
-    // What only a signal waits for lets a process end.
+    // A process may end if only a signal waits.
     const awake = setTimeout(() => {}, 10_000);
     await once(signal, 'abort');
     clearTimeout(awake);
@@ -13,7 +13,7 @@ t.test('the signal fires when the time is over, as that of AbortSignal.timeout d
   t.equal(reason.name, 'TimeoutError');
 });
 
-t.test('a call that is over leaves no timer behind, however it ended', async (t) => {
+t.test('a finished call leaves no timer behind, however it ended', async (t) => {
   const signals: AbortSignal[] = [];
   const call = (end: () => Promise<string>) =>
     within(5, (signal) => {

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { configuration, gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
 import { launcher } from '../support/launcher.ts';
 
-/** A service of its own, with clients of its file. */
+/** A separate service, with clients of its file. */
 export const file = `
 version: 1
 issuer: http://localhost:8081
@@ -25,7 +25,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** The commands on a configuration file of their own, beside a service that runs on the same database. */
+/** The commands with a separate configuration file, beside a service that runs on the same database. */
 export function commands(directory: string, more = '') {
   const config = join(directory, 'authorization.yaml');
   writeFileSync(config, file + more);

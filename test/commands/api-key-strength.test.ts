@@ -14,4 +14,4 @@ const keys: readonly (readonly [key: string, bits: number])[] = [
 ];
 
 for (const [key, bits] of keys)
-  t.test(`a key of the form \`${key}\` has ${bits} bits at most`, async (t) => t.equal(bitsOf(key), bits));
+  t.test(`a key of the form \`${key}\` has at most ${bits} bits`, async (t) => t.equal(bitsOf(key), bits));

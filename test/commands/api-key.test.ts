@@ -12,7 +12,7 @@ t.setTimeout(120_000);
 
 const apiKey = (input: string, ...args: string[]) => commandReading(input, ['api-key', ...args]);
 
-t.test('a key is shown once, and the file, which nobody else can read, has its hash alone', async (t) => {
+t.test('a key is shown once, and the file has only its hash and is readable only by its owner', async (t) => {
   const file = `${t.testdir()}/keys`;
   const made = await apiKey(
     '',
@@ -54,7 +54,7 @@ t.test('a key is revoked by its id, and everything else stays', async (t) => {
   t.match(await apiKey('', 'revoke', 'ghk_1', '--file', file), { status: 1, stderr: /there is no key ghk_1/ });
 });
 
-t.test('keys that clients have are hashed on the way; short ones need a secret, and are warned of', async (t) => {
+t.test('existing keys are hashed during the import; short ones need a secret, and cause a warning', async (t) => {
   const directory = t.testdir();
   const [file, secretFile] = [`${directory}/keys`, `${directory}/secret`];
   const [long, secret] = [randomBytes(24).toString('base64url'), randomBytes(32)];
@@ -77,7 +77,7 @@ t.test('keys that clients have are hashed on the way; short ones need a secret, 
   t.equal(readFileSync(file, 'utf8'), text);
 });
 
-t.test('what cannot be kept changes nothing, and no key is quoted', async (t) => {
+t.test('a key that cannot be saved changes nothing, and no message quotes a key', async (t) => {
   const file = `${t.testdir({ keys: 'broken\n' })}/keys`;
   const cases: readonly (readonly [status: number, input: string, args: readonly string[], RegExp])[] = [
     [1, '', ['create', '--client', 'a b'], /the name of a client is printable ASCII/],
@@ -98,7 +98,7 @@ t.test('what cannot be kept changes nothing, and no key is quoted', async (t) =>
   t.equal(readFileSync(file, 'utf8'), 'broken\n');
 });
 
-t.test('a key is rotated: a new one for the same client and scopes, and an end for the old one', async (t) => {
+t.test('rotating a key creates a new one for the same client and scopes, and gives the old one an end', async (t) => {
   const rest = `# of meters\nother sha256:${'A'.repeat(43)} b -\n`;
   const file = `${t.testdir({ keys: `${rest}ghk_1 sha256:${'B'.repeat(43)} meter-7 - read write\n` })}/keys`;
   const rotated = await apiKey('', 'rotate', 'ghk_1', '--file', file, '--overlap', '2h', '--json');
@@ -124,38 +124,41 @@ t.test('a key is rotated: a new one for the same client and scopes, and an end f
   t.match(await apiKey('', 'rotate', 'ghk_9', '--file', file), { status: 1, stderr: /there is no key ghk_9/ });
 });
 
-t.test('keys of the store are made, listed, rotated, imported and revoked, and the audit log tells each', async (t) => {
-  const directory = temporaryDirectory(t);
-  const { gatehouse, json } = commands(directory);
-  const made = json(['api-key', 'create', '--client', 'meter-7', '--scope', 'read']);
-  t.ok(isOurApiKey(made.key));
-  const rotated = json(['api-key', 'rotate', made.id, '--overlap', '0s']);
-  const long = randomBytes(24).toString('base64url');
-  const imported = json(['api-key', 'import', '--expires', '90d'], `${long} partner read\n`);
-  t.match(imported, { added: [{ client: 'partner', scope: 'read' }], kept: [], short: [] });
-  t.match(json(['api-key', 'import'], `${long} partner read\n`), { added: [], kept: [imported.added[0].id] });
-  const listed = json(['api-key', 'list']) as readonly { id: string; client: string }[];
-  t.strictSame(
-    new Set(listed.map(({ id, client }) => `${client} ${id}`)),
-    new Set([`meter-7 ${made.id}`, `meter-7 ${rotated.id}`, `partner ${imported.added[0].id}`]),
-  );
-  t.match(json(['api-key', 'revoke', made.id]), { id: made.id, client: 'meter-7', revoked: true });
-  t.match(gatehouse(['api-key', 'revoke', made.id]), { status: 1, stderr: /there is no key ghk_\S+ in the store/ });
-  const audit = readFileSync(`${directory}/audit.jsonl`, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  t.match(audit, [
-    { event: 'api_key_created', client_id: 'meter-7', scope: 'read', detail: `by command: ${made.id}` },
-    { event: 'api_key_rotated', client_id: 'meter-7', detail: `by command: ${made.id} replaced by ${rotated.id}` },
-    { event: 'api_key_imported', detail: 'by command: 1 keys' },
-    { event: 'api_key_imported', detail: 'by command: 0 keys' },
-    { event: 'api_key_revoked', client_id: 'meter-7', detail: `by command: ${made.id}` },
-  ]);
-  for (const { key } of [made, rotated]) t.notOk(JSON.stringify(audit).includes(key));
-});
+t.test(
+  'keys of the store are created, listed, rotated, imported and revoked, and the audit log records each change',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const { gatehouse, json } = commands(directory);
+    const made = json(['api-key', 'create', '--client', 'meter-7', '--scope', 'read']);
+    t.ok(isOurApiKey(made.key));
+    const rotated = json(['api-key', 'rotate', made.id, '--overlap', '0s']);
+    const long = randomBytes(24).toString('base64url');
+    const imported = json(['api-key', 'import', '--expires', '90d'], `${long} partner read\n`);
+    t.match(imported, { added: [{ client: 'partner', scope: 'read' }], kept: [], short: [] });
+    t.match(json(['api-key', 'import'], `${long} partner read\n`), { added: [], kept: [imported.added[0].id] });
+    const listed = json(['api-key', 'list']) as readonly { id: string; client: string }[];
+    t.strictSame(
+      new Set(listed.map(({ id, client }) => `${client} ${id}`)),
+      new Set([`meter-7 ${made.id}`, `meter-7 ${rotated.id}`, `partner ${imported.added[0].id}`]),
+    );
+    t.match(json(['api-key', 'revoke', made.id]), { id: made.id, client: 'meter-7', revoked: true });
+    t.match(gatehouse(['api-key', 'revoke', made.id]), { status: 1, stderr: /there is no key ghk_\S+ in the store/ });
+    const audit = readFileSync(`${directory}/audit.jsonl`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    t.match(audit, [
+      { event: 'api_key_created', client_id: 'meter-7', scope: 'read', detail: `by command: ${made.id}` },
+      { event: 'api_key_rotated', client_id: 'meter-7', detail: `by command: ${made.id} replaced by ${rotated.id}` },
+      { event: 'api_key_imported', detail: 'by command: 1 keys' },
+      { event: 'api_key_imported', detail: 'by command: 0 keys' },
+      { event: 'api_key_revoked', client_id: 'meter-7', detail: `by command: ${made.id}` },
+    ]);
+    for (const { key } of [made, rotated]) t.notOk(JSON.stringify(audit).includes(key));
+  },
+);
 
-t.test('the other lines of a file keep their ends, and a link still leads to it', async (t) => {
+t.test('the other lines of a file keep their line ends, and a link still leads to the file', async (t) => {
   const directory = t.testdir();
   const [file, link] = [`${directory}/keys`, `${directory}/link`];
   writeFileSync(file, `# ours\r\nghk_1 sha256:${'B'.repeat(43)} a - read\r\n# theirs\r\n`, { mode: 0o600 });
@@ -170,7 +173,7 @@ t.test('the other lines of a file keep their ends, and a link still leads to it'
   t.match(await apiKey('', 'list', '--file', file), { status: 0, stdout: /9999-12-31/ });
 });
 
-t.test('a file that is not UTF-8 is left as it is', async (t) => {
+t.test('a file that is not UTF-8 stays unchanged', async (t) => {
   const file = `${t.testdir()}/keys`;
   const octets = Buffer.from('# Schl\xfcssel\n', 'latin1');
   writeFileSync(file, octets, { mode: 0o600 });
@@ -178,6 +181,6 @@ t.test('a file that is not UTF-8 is left as it is', async (t) => {
   t.strictSame(readFileSync(file), octets);
 });
 
-t.test('one of --file and --config says where the keys are', async (t) => {
+t.test('either --file or --config says where the keys are', async (t) => {
   t.match(await apiKey('', 'list'), { status: 2, stderr: /give either --file or --config/ });
 });

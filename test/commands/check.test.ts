@@ -40,7 +40,7 @@ function check(...args: readonly string[]) {
   });
 }
 
-t.test('which of the two files it is, is seen from its keys', async (t) => {
+t.test('the kind of file is recognized from its keys', async (t) => {
   t.strictSame(await checkFile(gateway, {}), []);
   t.strictSame(await checkFile(authorization, {}), []);
   t.match(await checkFile(file('other.yaml', 'hello: world\n'), {}), [
@@ -49,13 +49,13 @@ t.test('which of the two files it is, is seen from its keys', async (t) => {
   t.match(await checkFile(join(directory, 'none.yaml'), {}), [{ message: 'the file does not exist' }]);
 });
 
-t.test('sound files: exit status 0, a line for each', async (t) => {
+t.test('valid files: exit status 0, a line for each', async (t) => {
   const { status, stdout } = check(gateway, authorization);
   t.equal(status, 0);
   t.equal(stdout, `${gateway}: valid\n${authorization}: valid\n`);
 });
 
-t.test('both files together: what does not fit is a warning with its place, in every format', async (t) => {
+t.test('both files together: a mismatch is a warning with its place, in every format', async (t) => {
   const server = '{ main: { issuer: "https://a.example.com/", audience: "https://b.example.com" } }';
   const edge = file(
     'misfit.yaml',
@@ -73,7 +73,7 @@ t.test('both files together: what does not fit is a warning with its place, in e
   ]);
 });
 
-t.test('--strict: a warning fails, and a file without one does not', async (t) => {
+t.test('--strict: a file with a warning fails, and a file without warnings passes', async (t) => {
   const other = `{ main: { issuer: "https://a.example.com/", audience: "https://api.example.com" } }`;
   const routes =
     'upstreams: { a: { url: "http://127.0.0.1:9000" } }\nroutes: [{ match: { path: / }, upstream: a, scope: a }]\n';
@@ -85,19 +85,22 @@ t.test('--strict: a warning fails, and a file without one does not', async (t) =
   t.equal(stderr, 'gatehouse check: 1 warning fails under --strict\n');
 });
 
-t.test('SOAP operations told apart by the header: valid, with a warning that names a remedy', async (t) => {
-  const head =
-    'version: 1\nauthorization_servers: { main: { issuer: "https://a.example.com", audience: any } }\n' +
-    'upstreams: { a: { url: "http://127.0.0.1:9000" } }\ndefaults: { upstream: a }\nroutes:\n';
-  const operation = (id: string, scope: string) =>
-    `  - { id: ${id}, match: { path: /service, methods: [POST], soap_action: "urn:${id}" }, scope: ${scope} }\n`;
-  const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
-  const { status, stdout } = check(soap);
-  t.equal(status, 0);
-  t.match(stdout, `${soap}:6:71: warning: this path has another requirement for \`delete\` (line 7)`);
-  t.match(stdout, 'refuses a body whose operation differs from its SOAPAction');
-  t.equal(stdout.match(/warning/g)?.length, 1);
-});
+t.test(
+  'SOAP operations that only the header distinguishes are valid, with a warning that names a remedy',
+  async (t) => {
+    const head =
+      'version: 1\nauthorization_servers: { main: { issuer: "https://a.example.com", audience: any } }\n' +
+      'upstreams: { a: { url: "http://127.0.0.1:9000" } }\ndefaults: { upstream: a }\nroutes:\n';
+    const operation = (id: string, scope: string) =>
+      `  - { id: ${id}, match: { path: /service, methods: [POST], soap_action: "urn:${id}" }, scope: ${scope} }\n`;
+    const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
+    const { status, stdout } = check(soap);
+    t.equal(status, 0);
+    t.match(stdout, `${soap}:6:71: warning: this path has another requirement for \`delete\` (line 7)`);
+    t.match(stdout, 'refuses a body whose operation differs from its SOAPAction');
+    t.equal(stdout.match(/warning/g)?.length, 1);
+  },
+);
 
 t.test('a broken file: exit status 1, the place and the hint', async (t) => {
   const { status, stdout } = check(gateway, broken);
@@ -114,7 +117,7 @@ t.test('--format json prints the problems, --format github the commands that Git
   t.equal(JSON.parse(check('--format', 'json', gateway).stdout).length, 0);
 });
 
-t.test('check runs the tests of a file: a failed one is a problem at its place', async (t) => {
+t.test('check runs the tests of a file, and a failed test is a problem at its place', async (t) => {
   const tested = file(
     'tested.yaml',
     `version: 1
@@ -157,7 +160,7 @@ tests: [{ request: GET /, expect: { refuse: 401 } }]
   t.match(stderr, `${failing}:5:9: error: GET /: expected refused with 401, but it is forwarded by`);
 });
 
-t.test('what a silent revocation feed means is said in a sentence, for each policy', async (t) => {
+t.test('each policy for a silent revocation feed is explained in a sentence', async (t) => {
   const sentences = {
     introspect: 'the gateway also introspects each of its JWTs, 64 at a time, and answers 503 if this fails.',
     deny: 'each of its JWTs that is verified locally gets 503.',
@@ -174,7 +177,7 @@ t.test('what a silent revocation feed means is said in a sentence, for each poli
   }
 });
 
-t.test('a file in shadow mode is told that fields of callers are their word', async (t) => {
+t.test('for a file in shadow mode, check warns that the upstream cannot trust fields about callers', async (t) => {
   const text = (mode: string) =>
     `version: 1\nupstreams: { a: { url: "http://127.0.0.1:9000" } }\nroutes: [{ match: { path: / }, upstream: a, access: public, mode: ${mode} }]\n`;
   const told = /In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them/;

@@ -19,7 +19,7 @@ t.test('--help and --version succeed, everywhere', async (t) => {
   t.match(await command(t, ['gateway', '--help']).ended(), { status: 0, stdout: '--config' });
 });
 
-t.test('the help puts every command below a heading, and shows three requests to begin with', async (t) => {
+t.test('the help lists every command below a heading, and starts with three requests', async (t) => {
   const { stdout } = await command(t, ['--help']).ended();
   t.match(stdout, /^To begin:\n {2}demo/m);
   t.match(stdout, /^The two programs:\n {2}gateway/m);
@@ -29,7 +29,7 @@ t.test('the help puts every command below a heading, and shows three requests to
   t.match(stdout, /^Examples:\n( {2}gatehouse \w+ .*\n){3}/m);
 });
 
-t.test('a file without --config is understood, and what was meant is said', async (t) => {
+t.test('a file without --config is a usage error that names the option', async (t) => {
   for (const args of [['health'], ['doctor'], ['gateway'], ['client', 'list'], ['explain', 'GET', '/a']])
     t.match(await command(t, [...args, 'edge.yaml']).ended(), {
       status: 2,
@@ -49,7 +49,7 @@ t.test('without --config the file is gateway.yaml or authorization.yaml in this 
   }
 });
 
-t.test('a misspelt option is the one that is named, before one that is missing', async (t) => {
+t.test('a misspelled option is reported before a missing one', async (t) => {
   for (const [args, error] of [
     [['gateway', '--confg', 'x'], "unknown option '--confg'. Did you mean --config?"],
     [['protect', 'http://127.0.0.1:9', '--isuer=secret'], "unknown option '--isuer'. Did you mean --issuer?"],
@@ -59,14 +59,14 @@ t.test('a misspelt option is the one that is named, before one that is missing',
     t.match(await command(t, args).ended(), { status: 2, stderr: `error: ${error}\n(see --help)\n` });
 });
 
-t.test('--help wins over a misspelt option beside it', async (t) => {
+t.test('--help works beside a misspelled option', async (t) => {
   t.match(await command(t, ['explain', '--help', '--bogus']).ended(), {
     status: 0,
     stdout: /^Usage: gatehouse explain/,
   });
 });
 
-t.test('what may be a secret is not repeated in an error', async (t) => {
+t.test('a value that may be a secret is not repeated in an error', async (t) => {
   for (const args of [
     ['explain', 'GET', '/', '--token', 'eyJhbGciOi'],
     ['explain', 'GET', '/', '-H', 'Authorization Bearer eyJhbGciOi'],
@@ -80,7 +80,7 @@ t.test('what may be a secret is not repeated in an error', async (t) => {
   }
 });
 
-t.test('a secret that is not set is not to have a default that everybody can read', async (t) => {
+t.test('a secret cannot have a public default if its variable is not set', async (t) => {
   const cwd = t.testdir({
     'gateway.yaml': 'version: 1\nupstreams: { api: { url: "$' + '{API}$' + '{API_SECRET}" } }\n',
   });
@@ -89,7 +89,7 @@ t.test('a secret that is not set is not to have a default that everybody can rea
   t.match(await set({ API: 'x' }), /API_SECRET is not set\n.*\n.*\n *set it, or read it from a file: \$\{file:PATH\}/);
 });
 
-t.test('a usage error exits with 2 and says where help is', async (t) => {
+t.test('a usage error exits with 2 and says where to find help', async (t) => {
   t.match(await command(t, ['gatewya']).ended(), { status: 2, stderr: 'gateway' });
   t.match(await command(t, ['protect', 'http://127.0.0.1:9']).ended(), { status: 2, stderr: '--issuer' });
   t.match(await command(t, ['demo', '--gateway', 'x']).ended(), { status: 2, stderr: 'A port is a number' });
@@ -102,7 +102,7 @@ t.test('a file that does not load exits with 1 and names the place', async (t) =
   t.match(await command(t, ['gateway', '--config', `${file}.missing`]).ended(), { status: 1, stderr: 'missing' });
 });
 
-t.test('a port that is taken is one line and exit 1, not a stack', async (t) => {
+t.test('a port in use is one line and exit 1, without a stack', async (t) => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening));
   t.teardown(() => taken.close());
@@ -113,23 +113,20 @@ t.test('a port that is taken is one line and exit 1, not a stack', async (t) => 
   t.notMatch(stderr, /\n\s+at /);
 });
 
-t.test(
-  'an older Node.js looks for a newer one where it was installed, never beside whatever folder it lies in',
-  (t) => {
-    const launcher = readFileSync('bin/gatehouse.js', 'utf8').replace('[24, 15]', '[999, 0]');
-    const ran = (parent: string) => {
-      const folder = t.testdir({ [parent]: { '.bin': {}, gatehouse: { bin: { 'gatehouse.js': launcher } } } });
-      const node = join(folder, parent, '.bin/node');
-      writeFileSync(node, '#!/bin/sh\necho 999.0.0\n');
-      chmodSync(node, 0o755);
-      const file = join(folder, parent, 'gatehouse/bin/gatehouse.js');
-      mkdirSync(join(folder, 'elsewhere'), { recursive: true });
-      return spawnSync(process.execPath, [file, '--version'], { encoding: 'utf8', env: { PATH: 'elsewhere' } });
-    };
-    t.equal(ran('node_modules').stdout, '999.0.0\n');
-    const beside = ran('shared');
-    t.strictSame([beside.status, beside.stdout], [1, '']);
-    t.match(beside.stderr, 'gatehouse needs Node.js 999.0');
-    t.end();
-  },
-);
+t.test('an older Node.js looks for a newer one where it is installed, never in the current folder', (t) => {
+  const launcher = readFileSync('bin/gatehouse.js', 'utf8').replace('[24, 15]', '[999, 0]');
+  const ran = (parent: string) => {
+    const folder = t.testdir({ [parent]: { '.bin': {}, gatehouse: { bin: { 'gatehouse.js': launcher } } } });
+    const node = join(folder, parent, '.bin/node');
+    writeFileSync(node, '#!/bin/sh\necho 999.0.0\n');
+    chmodSync(node, 0o755);
+    const file = join(folder, parent, 'gatehouse/bin/gatehouse.js');
+    mkdirSync(join(folder, 'elsewhere'), { recursive: true });
+    return spawnSync(process.execPath, [file, '--version'], { encoding: 'utf8', env: { PATH: 'elsewhere' } });
+  };
+  t.equal(ran('node_modules').stdout, '999.0.0\n');
+  const beside = ran('shared');
+  t.strictSame([beside.status, beside.stdout], [1, '']);
+  t.match(beside.stderr, 'gatehouse needs Node.js 999.0');
+  t.end();
+});

@@ -8,13 +8,13 @@ import { basic, configuration, run, shop, temporaryDirectory } from '../authoriz
 import { accessToken } from '../contracts/records/samples.ts';
 import { beside, commands, file } from './administered.ts';
 
-// each command is a process of its own
+// each command is a separate process
 /** Opens services: 42 s in .ci/run on a busy machine. */
 t.setTimeout(240_000);
 
 const grant = { grant_type: 'client_credentials' };
 
-t.test('a client that is added gets tokens from the running service at once', async (t) => {
+t.test('a new client immediately gets tokens from the running service', async (t) => {
   const { service, json, gatehouse } = await beside(t);
   const added = json([
     'client',
@@ -36,7 +36,7 @@ t.test('a client that is added gets tokens from the running service at once', as
   t.notOk(listed.includes(client.secret));
 });
 
-t.test('two secrets of a client live while one is rotated, and the older of three ends', async (t) => {
+t.test('a client has two valid secrets during a rotation, and a third ends the oldest', async (t) => {
   const { service, json } = await beside(t);
   const added = json(['client', 'add', '--id', 'c', '--scope', 'orders.read', '--grant-type', 'client_credentials']);
   const second = json(['client', 'rotate-secret', 'c']);
@@ -51,7 +51,7 @@ t.test('two secrets of a client live while one is rotated, and the older of thre
   t.equal((await service.post('/oauth2/token', { ...grant, client_id: 'c' })).status, 401, 'and it is no public one');
 });
 
-t.test('a client whose secrets all ended is refused, not taken for a public one', async (t) => {
+t.test('a client whose secrets have all expired is refused, and does not become a public client', async (t) => {
   const { service, json } = await beside(t);
   json([
     'client',
@@ -91,7 +91,7 @@ t.test('removing a client ends its tokens', async (t) => {
   t.equal((await service.post('/oauth2/token', grant, basic(client))).status, 401);
 });
 
-t.test('whoever removes a client is told what lives on', async (t) => {
+t.test('the command that removes a client says what stays valid', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   gatehouse(['client', 'add', '--id', 'c']);
   t.match(
@@ -104,7 +104,7 @@ t.test('whoever removes a client is told what lives on', async (t) => {
   );
 });
 
-t.test('of two clients with one id that of the file is in force, and the commands say so', async (t) => {
+t.test('if the file and the store have a client with the same id, the file wins and the commands say so', async (t) => {
   const directory = temporaryDirectory(t);
   const { gatehouse, json } = commands(directory);
   json([
@@ -150,7 +150,7 @@ t.test('of two clients with one id that of the file is in force, and the command
   t.match(gatehouse(['client', 'remove', 'late']).stderr, /is in the file: remove it there/);
 });
 
-t.test('what is not said of a client follows the file and the defaults, now and later', async (t) => {
+t.test('a setting that a client omits follows the file and the defaults, now and later', async (t) => {
   const directory = temporaryDirectory(t);
   const { json } = commands(directory);
   json(['client', 'add', '--id', 'silent', '--scope', 'orders.read', '--grant-type', 'client_credentials']);
@@ -187,7 +187,7 @@ t.test('what is not said of a client follows the file and the defaults, now and 
   });
 });
 
-t.test('a registration that cannot be read is named, and can be removed', async (t) => {
+t.test('a registration that is not readable is named, and can be removed', async (t) => {
   const directory = temporaryDirectory(t);
   const { gatehouse } = commands(directory);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
@@ -203,14 +203,14 @@ t.test('a registration that cannot be read is named, and can be removed', async 
   t.equal(gatehouse(['client', 'list']).stderr, '');
 });
 
-t.test('what the file would be warned of is said of a new client too', async (t) => {
+t.test('a new client gets the same warnings as a client in the file', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   const added = gatehouse(['client', 'add', '--grant-type', 'password', '--scope', 'orders.read', '--json']);
   t.match(added.stderr, /^gatehouse: warning: .*password.*\n$/);
   t.match(JSON.parse(added.stdout), { client_secret: /^cs_/ });
 });
 
-t.test('a client is judged by itself: what the file says otherwise is no matter of it', async (t) => {
+t.test('a client is checked alone: faults elsewhere in the file do not matter', async (t) => {
   const directory = temporaryDirectory(t);
   const { gatehouse } = commands(directory);
   const config = join(directory, 'authorization.yaml');
@@ -221,7 +221,7 @@ t.test('a client is judged by itself: what the file says otherwise is no matter 
   t.strictSame([added.status, added.stderr], [0, ''], 'the exchange is on');
 });
 
-t.test('a client that can do nothing is warned of, and a gateway is not one', async (t) => {
+t.test('a client without any grant causes a warning, and a gateway does not', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   t.match(gatehouse(['client', 'add']).stderr, /^gatehouse: warning: this client has no grant.*--grant-type.*\n$/);
   t.equal(gatehouse(['client', 'add', '--introspect']).stderr, '');
@@ -233,13 +233,13 @@ t.test('the help of rotate-secret shows a duration', async (t) => {
 });
 
 const refusals: [title: string, args: readonly string[], input: string, message: RegExp][] = [
-  ['an id that is taken', ['client', 'add', '--id', 'shop'], '', /there is a client shop already/],
+  ['an id that is taken', ['client', 'add', '--id', 'shop'], '', /the client shop already exists/],
   ['a scope that is not one', ['client', 'add', '--scope', 'orders.raed'], '', /orders\.raed.*orders\.read/],
   [
     'several mistakes, at once',
     ['client', 'add', '--id', 'shop', '--scope', 'orders.raed', '--redirect-uri', 'javascript:x'],
     '',
-    /^(?=[\s\S]*there is a client shop already)(?=[\s\S]*orders\.raed)(?=[\s\S]*javascript)/,
+    /^(?=[\s\S]*the client shop already exists)(?=[\s\S]*orders\.raed)(?=[\s\S]*javascript)/,
   ],
   ['a redirect address that is none', ['client', 'add', '--redirect-uri', 'javascript:x'], '', /javascript/],
   [
@@ -255,7 +255,7 @@ const refusals: [title: string, args: readonly string[], input: string, message:
   ['an unknown user', ['user', 'remove', 'carol'], '', /there is no user carol/],
 ];
 
-t.test('what cannot be done is said in one line, and nothing is changed', async (t) => {
+t.test('a failure is one line, and changes nothing', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   for (const [title, args, input, message] of refusals) {
     const ended = gatehouse(args, input);
@@ -276,7 +276,7 @@ t.test('a usage error has status 2', async (t) => {
     t.equal(gatehouse(args).status, 2, args.join(' '));
 });
 
-t.test('what a command changes is in the audit log, and no secret is', async (t) => {
+t.test('the audit log records what a command changes, and no secret', async (t) => {
   const directory = temporaryDirectory(t);
   const { json, gatehouse } = commands(directory);
   const added = json(['client', 'add', '--id', 'c', '--scope', 'orders.read', '--grant-type', 'client_credentials']);

@@ -9,7 +9,7 @@ t.setTimeout(60_000);
 const present = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const files = t.testdir({ 'gate way.yaml': '', 'orders.yaml': '', folder: {} });
 
-/** What is typed, the last word up to the cursor → words that are offered, whole. */
+/** The typed text, whose last word ends at the cursor → the offered words, whole. */
 const lines: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['cl'], ['client']],
   [['client', 'a'], ['add']],
@@ -52,7 +52,7 @@ t.test('bash completes commands, options, choices and files', async (t) => {
     return { words: stdout.split('\n').filter(Boolean).sort(), stderr };
   };
   for (const [typed, words] of lines) t.strictSame(complete(typed), { words, stderr: '' }, title(typed));
-  // as bash takes it apart
+  // as bash splits it
   t.strictSame(complete(['check', '--format', '=', 'g']).words, ['github'], 'check --format=g');
   t.strictSame(complete(['check', '--format', '=']).words, ['github', 'json', 'text'], 'check --format=');
 });
@@ -75,7 +75,10 @@ t.test('fish completes the same', { skip: present('fish') ? false : 'fish is not
   }
 });
 
-/** An interactive zsh in a terminal of its own: a tab, then the line is run, by a function that prints what it is given. */
+/**
+ * An interactive zsh in a separate terminal. It presses tab, then runs the line with a function that prints its
+ * arguments.
+ */
 const inTerminal = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -100,7 +103,7 @@ t.test('zsh completes in a terminal', { skip: present('zsh') ? false : 'zsh is n
   }
 });
 
-t.test('the help says how to install it, and a shell that is not known is a usage error', async (t) => {
+t.test('the help says how to install it, and an unknown shell is a usage error', async (t) => {
   const help = await command(t, ['completion', '--help']).ended();
   t.match(help, {
     status: 0,

@@ -26,7 +26,7 @@ const env = {
   GATEHOUSE__LIMITS__IDLE: '9s',
 };
 
-t.test('for the file of the authorization service it is told what to use instead', async (t) => {
+t.test("for the authorization service's file, the error says which command to use instead", async (t) => {
   const other = written(
     'authorization.yaml',
     'version: 1\nissuer: http://localhost:8081\nresources: [https://api.example.com]\n',
@@ -56,7 +56,7 @@ t.test('every value has its origin: environment, file with line and variable, or
   t.match(rows.get('limits.header_size'), { value: '16KiB', origin: { kind: 'default' } });
 });
 
-t.test('no secret is shown, wherever it came from', async (t) => {
+t.test('no secret is shown, wherever its value is from', async (t) => {
   for (const json of [[], ['--json']]) {
     const { stdout } = await command(t, ['config', 'show', '--config', file, ...json], { env }).ended();
     t.match(stdout, /\[redacted\]/);
@@ -69,7 +69,7 @@ t.test('a file that does not load exits with 1', async (t) => {
   t.match(await command(t, ['config']).ended(), { status: 2 });
 });
 
-t.test('the password of a Redis is shown in neither form of `counters`', async (t) => {
+t.test('the password of a Redis is hidden in both forms of `counters`', async (t) => {
   const rest =
     'version: 1\nupstreams: { api: { url: "http://127.0.0.1:9" } }\nroutes: [{ match: { path: / }, upstream: api, access: public }]\n';
   for (const counters of ['"redis://gw:redis-word@cache:1"', '{ url: "redis://gw:redis-word@cache:1" }']) {

@@ -9,7 +9,7 @@ t.setTimeout(120_000);
 
 const set = (input: string, ...args: string[]) => commandReading(input, ['digest', 'set', ...args]);
 
-t.test('a user is written for every algorithm into a file that nobody else can read', async (t) => {
+t.test('a user is written for every algorithm into a file that only its owner can read', async (t) => {
   const file = `${t.testdir()}/users`;
   t.match(await set('wonder land\n', 'alice', '--file', file, '--realm', 'r'), {
     status: 0,
@@ -35,7 +35,7 @@ t.test('a password is changed in its realm, and everything else stays', async (t
   t.equal(statSync(file).mode & 0o777, 0o640, 'what everybody could read is closed');
 });
 
-t.test('what cannot be a user, or is no file of users, changes nothing', async (t) => {
+t.test('an invalid user, or a file that is not a file of users, changes nothing', async (t) => {
   const file = `${t.testdir({ users: 'broken\n' })}/users`;
   const cases: readonly (readonly [input: string, name: string, realm: string, RegExp])[] = [
     ['x', 'a:b', 'r', /no colon/],
@@ -68,7 +68,7 @@ t.test('users of a file are listed and removed, and everything else stays', asyn
   t.equal(readFileSync(file, 'utf8'), `# people\nbob:r:${'0'.repeat(32)}\n`);
 });
 
-t.test('users are in a file or in the store, and one of them is said', async (t) => {
+t.test('users are in a file or in the store, and the command needs one of the two options', async (t) => {
   t.match(await set('x', 'alice', '--realm', 'r'), { status: 2, stderr: /give either --file or --config/ });
   const both = ['--realm', 'r', '--file', 'a', '--config', 'b'];
   t.match(await set('x', 'alice', ...both), { status: 2, stderr: /give either --file or --config/ });

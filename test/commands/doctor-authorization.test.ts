@@ -34,7 +34,7 @@ async function run(t: Test, file: string) {
 
 const beside = (file: string, name: string) => join(dirname(file), name);
 
-t.test('before the first start nothing is bad, and nothing is made', async (t) => {
+t.test('before the first start nothing is broken, and nothing is created', async (t) => {
   const file = await service(t, { audit: { file: 'audit.jsonl' } });
   const found = await doctored(t, file);
   expectSeen(t, found, file, 'good', /^valid$/);
@@ -48,7 +48,7 @@ t.test('before the first start nothing is bad, and nothing is made', async (t) =
   t.notOk(existsSync(beside(file, 'audit.jsonl')), 'the audit log was not made');
 });
 
-t.test('while it runs everything is well, with a listener for health and without one', async (t) => {
+t.test('while the service runs everything is fine, with and without a listener for health', async (t) => {
   for (const health of [{}, { health: `127.0.0.1:${await freePort()}` }]) {
     const file = await service(t, health);
     await run(t, file);
@@ -62,7 +62,7 @@ t.test('while it runs everything is well, with a listener for health and without
   }
 });
 
-t.test('the issuer: a port that is not that of `listen`, and a name that leads elsewhere', async (t) => {
+t.test('the issuer: a port that is not the port of `listen`, and a name that leads elsewhere', async (t) => {
   const free = await freePort();
   const mismatch = await doctored(t, await service(t, { issuer: `http://127.0.0.1:${free}` }));
   expectSeen(t, mismatch, 'issuer', 'bad', /has the port \d+ of this machine, and `listen` has \d+/);
@@ -75,7 +75,7 @@ t.test('the issuer: a port that is not that of `listen`, and a name that leads e
   t.equal(led.status, 1);
 });
 
-t.test('an address that another program holds', async (t) => {
+t.test('an address that another program uses', async (t) => {
   const stranger = createServer((socket) => socket.destroy());
   await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
   t.teardown(() => stranger.close());
@@ -84,7 +84,7 @@ t.test('an address that another program holds', async (t) => {
   expectSeen(t, found, 'listen', 'bad', /^held by another program/);
 });
 
-t.test('a store that is empty, of a newer version, or no database', async (t) => {
+t.test('a store that is empty, of a newer version, or not a database', async (t) => {
   const file = await service(t, { storage: 'sqlite:a.db' });
   const database = beside(file, 'a.db');
   const look = () => doctored(t, file);
@@ -109,7 +109,7 @@ function alter(file: string, sql: string): void {
   database.close();
 }
 
-t.test('files of the store: open to everybody, the key open or gone', async (t) => {
+t.test('files of the store: readable for everyone, the key readable or missing', async (t) => {
   const file = await service(t, { storage: 'sqlite:a.db' });
   await command(t, ['authorization', '--config', file, '--migrate-only']).ended();
   const [database, key] = [beside(file, 'a.db'), beside(file, 'a.db.key')];
@@ -122,8 +122,8 @@ t.test('files of the store: open to everybody, the key open or gone', async (t) 
   expectSeen(t, await doctored(t, file), `the key ${key}`, 'bad', /^is missing/);
 });
 
-t.test('folders without room, or that take no files: of the store and of the audit log', async (t) => {
-  // a file system of the kernel: its folders take no files, and it has no room
+t.test('folders of the store and the audit log: without space, or not writable', async (t) => {
+  // a file system of the kernel: its folders are not writable, and have no space
   const found = await doctored(
     t,
     await service(t, { storage: 'sqlite:/proc/a.db', audit: { file: '/proc/audit.jsonl' } }),
@@ -132,7 +132,7 @@ t.test('folders without room, or that take no files: of the store and of the aud
   expectSeen(t, found, 'audit', 'bad', /cannot write to \/proc|0 MiB are free/);
 });
 
-t.test('a store in memory is doubtful', async (t) => {
+t.test('a store in memory is a warning', async (t) => {
   expectSeen(
     t,
     await doctored(t, await service(t, { storage: 'sqlite::memory:' })),
@@ -142,7 +142,7 @@ t.test('a store in memory is doubtful', async (t) => {
   );
 });
 
-t.test('PostgreSQL: without tables, with them, and out', { skip: skipWithoutPostgres }, async (t) => {
+t.test('PostgreSQL: without tables, with tables, and down', { skip: skipWithoutPostgres }, async (t) => {
   const server = await postgresServer(t);
   const storage = await server.database();
   const encryption_keys = [Buffer.alloc(32, 7).toString('base64')];
@@ -162,7 +162,7 @@ t.test('PostgreSQL: without tables, with them, and out', { skip: skipWithoutPost
   expectSeen(t, await look(), 'storage postgres:', 'bad', /ECONNREFUSED/);
 });
 
-t.test('an encryption key that still seals something is told, and one that was taken out too early', async (t) => {
+t.test('an encryption key that is still in use is reported, and one that was removed too early', async (t) => {
   const [old, fresh, other] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [
     string,
     string,
@@ -179,17 +179,17 @@ t.test('an encryption key that still seals something is told, and one that was t
   expectSeen(t, await doctored(t, file), 'storage', 'doubtful', /^encryption_keys\[1\] still seals [1-9]\d* values$/);
   t.match(await reseal(), {
     status: 0,
-    stdout: /^\d+ secrets, 1 signing keys are sealed under the first encryption key now/,
+    stdout: /^\d+ secrets, 1 signing keys are now sealed with the first encryption key/,
   });
   expectSeen(t, await doctored(t, file), 'storage', 'good', /^encryption_keys\[1\] no longer seals any value/);
   name(fresh);
   t.match(await reseal(), { status: 0, stdout: /already/ });
   name(other);
-  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed under a key that is missing$/);
+  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed with a key that is missing$/);
   t.match(await reseal(), { status: 1, stderr: /no encryption key opens/ });
 });
 
-t.test('a proxy in front of the service that no file trusts is doubtful, and named', async (t) => {
+t.test('an untrusted proxy in front of the service is a warning with its address', async (t) => {
   const file = await service(t, { health: `127.0.0.1:${await freePort()}` });
   await run(t, file);
   const [, listen] = /^listen: (.+)$/m.exec(readFileSync(file, 'utf8')) ?? [];

@@ -7,7 +7,7 @@ import { doctored, expectSeen, main, withServer } from './doctored.ts';
 /** Waits for servers that do not answer. */
 t.setTimeout(60_000);
 
-t.test('what does not answer is told after 3 s, and holds nothing else up', async (t) => {
+t.test('a server that does not answer is reported after 3 s, and delays nothing else', async (t) => {
   const silent = createServer(() => {});
   await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
   t.teardown(() => silent.close());

@@ -11,7 +11,7 @@ t.setTimeout(120_000);
 const nobody = { client_id: undefined, client_secret: undefined };
 const other = 'cs_another-secret-of-32-bytes-or-more';
 
-t.test('authorization servers: each thing that the gateway asks of one', async (t) => {
+t.test('authorization servers: each thing that the gateway needs from one', async (t) => {
   const { issuer, port } = await authorization(t);
   const empty = await serving(
     t,
@@ -43,7 +43,7 @@ t.test('authorization servers: each thing that the gateway asks of one', async (
   );
 });
 
-t.test('a server that redirects is told, with where to, and nobody is asked there', async (t) => {
+t.test('a server that redirects is reported with the target, which gets no request', async (t) => {
   const { issuer } = await authorization(t);
   const asked: string[] = [];
   const elsewhere = await serving(
@@ -72,13 +72,13 @@ t.test('a server that redirects is told, with where to, and nobody is asked ther
   t.strictSame(asked, []);
 });
 
-t.test('a server that is never to be asked about tokens lacks no client', async (t) => {
+t.test('a server that is never used for introspection needs no client', async (t) => {
   const { issuer } = await authorization(t);
   const found = await doctored(t, await withServer(t, main(issuer, { ...nobody, verify: 'jwt' })));
   t.strictSame(found.about('authorization_servers.main introspection'), []);
 });
 
-t.test('an endpoint that calls any token active is bad', async (t) => {
+t.test('an endpoint that reports every token as active is an error', async (t) => {
   const { issuer } = await authorization(t);
   const yes: RequestListener = (_request, response) =>
     void response.setHeader('content-type', 'application/json').end('{"active":true}');
@@ -87,7 +87,7 @@ t.test('an endpoint that calls any token active is bad', async (t) => {
   expectSeen(t, found, 'authorization_servers.main introspection', 'bad', /reports an invented token as active/);
 });
 
-t.test('a server whose clock is an hour ahead is bad, as its tokens would be', async (t) => {
+t.test('a server whose clock is an hour ahead is an error, as its tokens would be', async (t) => {
   const { issuer } = await authorization(t);
   const late: RequestListener = async (request, response) => {
     const { status, headers, body } = await fetch(`${issuer}${request.url}`);

@@ -13,13 +13,13 @@ import { serving } from '../support/serving.ts';
 export interface Doctored {
   readonly status: number | null;
   readonly findings: readonly DoctorFinding[];
-  /** Those about a thing whose name begins so, as `verdict: message`. */
+  /** Findings about a thing whose name begins with this, as `verdict: message`. */
   about(name: string): readonly string[];
 }
 
 export type How = Parameters<typeof command>[2];
 
-/** A folder with a file of configuration, closed to others, gone after the test. */
+/** A folder with a configuration file that only its owner can read, deleted after the test. */
 export function fileIn(t: Test, name: string, body: object, more: Readonly<Record<string, string>> = {}): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ export async function doctored(t: Test, file: string, how: How = {}): Promise<Do
   return { status, findings, about };
 }
 
-/** Whether something was said of it, with this verdict, in these words; a finding that is not good has a remedy. */
+/** Whether a finding with this verdict and these words exists; a finding that is not fine has a remedy. */
 export function expectSeen(t: Test, { findings }: Doctored, name: string, verdict: Verdict, words: RegExp): void {
   const seen = findings.filter(({ about }) => about.startsWith(name));
   const found = seen.find((each) => each.verdict === verdict && words.test(each.message));
@@ -52,7 +52,7 @@ export const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${
 export const secret = 'cs_gateway-secret-of-32-bytes-or-more';
 export const audience = 'https://api.example.com';
 
-/** A running authorization service with a gateway that may do everything, and one that may do little. */
+/** A running authorization service with two gateway clients: one with all rights, and one with few. */
 export async function authorization(t: Test) {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;

@@ -7,7 +7,7 @@ import { command, commandReading } from '../support/command.ts';
 const hashPassword = (input: string | Uint8Array, ...args: string[]) =>
   commandReading(input, ['hash-password', ...args]);
 
-t.test('the password of standard input becomes a hash that verifies, without its one line break', async (t) => {
+t.test('the password from standard input, without its last line break, becomes a hash that verifies', async (t) => {
   for (const end of ['', '\n', '\r\n']) {
     const { status, stdout } = await hashPassword(`wonder land${end}`);
     t.equal(status, 0);
@@ -20,7 +20,7 @@ t.test('--json prints the member of the configuration file', async (t) => {
   t.match(JSON.parse(stdout), { password_argon2: /^\$argon2id\$/ });
 });
 
-t.test('a password that cannot be one is told why, in one line without it, and exits with 1', async (t) => {
+t.test('an invalid password exits with 1 and one line that says why, without the password', async (t) => {
   const cases: readonly (readonly [string | Uint8Array, RegExp])[] = [
     ['', /the password is empty/],
     ['rabbit\n', /fewer than 8 characters/],
@@ -44,7 +44,7 @@ t.test('a password among the arguments is a usage error', async (t) => {
   });
 });
 
-/** What `readSecret` needs of a terminal: keys come in, and what is written is kept. */
+/** The parts of a terminal that `readSecret` needs. It provides keys, and keeps what is written. */
 function terminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const output = new PassThrough();
@@ -63,13 +63,13 @@ async function typed(...keys: string[]) {
   return { secret: await read, shown: shown() };
 }
 
-t.test('at a terminal the password is asked for twice, and never shown', async (t) => {
+t.test('at a terminal the password is requested twice, and never shown', async (t) => {
   const { secret, shown } = await typed('wonderland\r', 'wonderland\r');
   t.strictSame(secret, { kind: 'read', text: 'wonderland' });
   t.equal(shown, 'Password: \nPassword, again: \n');
 });
 
-t.test('two passwords that differ are none, and so is Ctrl-C or the end of the input', async (t) => {
+t.test('two passwords that differ are an error, and so are Ctrl-C and the end of the input', async (t) => {
   t.match((await typed('wonderland\r', 'wonderlane\r')).secret, { kind: 'unreadable', message: /two inputs differ/ });
   t.match((await typed('wonder\u0003')).secret, { kind: 'unreadable', message: /nothing was read/ });
   t.match((await typed('\u0004')).secret, { kind: 'unreadable', message: /nothing was read/ });

@@ -26,7 +26,7 @@ const files = {
 };
 
 for (const [program, config] of Object.entries(files))
-  t.test(`health of the ${program}: 0 while it is ready, 1 when nothing answers`, async (t) => {
+  t.test(`health of the ${program}: 0 while it is ready, 1 if nothing answers`, async (t) => {
     const [listen, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const name = `${program}.yaml`;
     const file = join(t.testdir({ [name]: stringify({ version: 1, listen, health, ...config }) }), name);
@@ -42,7 +42,7 @@ for (const [program, config] of Object.entries(files))
     t.match(gone.stderr, `Nothing answers at http://${health}/readyz`);
   });
 
-t.test('health --wait asks until the program is ready, and gives up when the time is over', async (t) => {
+t.test('health --wait repeats until the program is ready, and stops after the time', async (t) => {
   const [listen, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const file = join(
     t.testdir({ 'gateway.yaml': stringify({ version: 1, listen, health, ...files.gateway }) }),
@@ -58,7 +58,7 @@ t.test('health --wait asks until the program is ready, and gives up when the tim
   t.match(ready.stdout, '"status":"ready"');
 });
 
-t.test('health --wait has no patience with what is no duration, or with a file without a listener', async (t) => {
+t.test('health --wait fails immediately for an invalid duration, and for a file without a listener', async (t) => {
   const silent = stringify({ version: 1, ...files.gateway });
   const file = join(t.testdir({ 'gateway.yaml': silent }), 'gateway.yaml');
   const odd = await command(t, ['health', '--config', file, '--wait', 'soon']).ended();
@@ -83,7 +83,7 @@ t.test('health does not wait for an answer that never ends', async (t) => {
   t.match(stderr, 'Nothing answers');
 });
 
-/** The file of a gateway whose authorization server calls itself by another name, with a slash at the end. */
+/** The file of a gateway whose authorization server has another issuer in its metadata, with a slash at the end. */
 async function misnamed(t: Test, listeners: object): Promise<object> {
   const url = await serving(
     t,
@@ -100,7 +100,7 @@ async function readyz(url: string | undefined): Promise<unknown> {
   return (await fetch(`${url}/readyz`)).json();
 }
 
-t.test('not ready names what failed last, and only where no stranger can ask', async (t) => {
+t.test('/readyz names the last failure only where no stranger can read it', async (t) => {
   const running = await gateway(t, await misnamed(t, { health: '127.0.0.1:0', admin: '127.0.0.1:0' }));
   const failed = () => running.log.some(({ detail }) => /names the issuer/.test(String(detail)));
   t.ok(await until(failed));
@@ -113,7 +113,7 @@ t.test('not ready names what failed last, and only where no stranger can ask', a
   t.strictSame(await readyz(`http://127.0.0.1:${port}`), { status: 'not ready', reason });
 });
 
-t.test('health says what failed last, and asks the admin listener where the other keeps it to itself', async (t) => {
+t.test('health names the last failure, and reads it from the admin listener if the other one hides it', async (t) => {
   const [health, admin] = [`0.0.0.0:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const running = await gateway(t, await misnamed(t, { health, admin }));
   t.ok(await until(() => running.log.some(({ detail }) => /names the issuer/.test(String(detail)))));

@@ -4,7 +4,7 @@ import { buildProgram } from '../../src/cli.ts';
 import { leaves } from '../../src/commands/common/command-style.ts';
 import { helpRows } from '../../src/commands/common/help-rows.ts';
 
-/** Words of a line as a shell finds them, without what is redirected. */
+/** The words of a line as a shell splits it, without redirections. */
 function wordsOf(line: string): readonly string[] {
   const plain = line.replace(/ [<>] \S+$/, '');
   return [...plain.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? '');
@@ -17,7 +17,7 @@ function helpOf(command: Command): string {
   return text.join('');
 }
 
-t.test('every command has a row of help, and every row is one of a command', async (t) => {
+t.test('every command has a row of help, and every row belongs to a command', async (t) => {
   const names = leaves(await buildProgram()).map(([name]) => name);
   t.strictSame([...names].sort(), Object.keys(helpRows).sort());
 });
@@ -36,7 +36,7 @@ t.test(
 );
 
 for (const [name, { examples }] of Object.entries(helpRows)) {
-  t.test(`each example of \`gatehouse ${name}\` is one that the command takes`, async (t) => {
+  t.test(`the command accepts each example of \`gatehouse ${name}\``, async (t) => {
     for (const example of examples) {
       const program = await buildProgram();
       const ran: string[] = [];
@@ -50,7 +50,7 @@ for (const [name, { examples }] of Object.entries(helpRows)) {
   });
 }
 
-t.test('what a command cannot do without is marked as required', async (t) => {
+t.test('required options are marked as required', async (t) => {
   for (const [name, command] of leaves(await buildProgram()))
     for (const { mandatory, long } of command.options)
       if (mandatory) t.match(helpOf(command), new RegExp(`${long} [^\\n]*(\\n {10,}[^\\n]*)*\\(required\\)`), name);

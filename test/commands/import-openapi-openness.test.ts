@@ -54,7 +54,7 @@ function documentFrom(numbers: Random): { readonly paths: Paths; readonly securi
   return { paths: Object.fromEntries(paths), ...(numbers.chance(0.7) && { security: securityFrom(numbers) }) };
 }
 
-/** What a template matches, as its own text says it. */
+/** What a template matches, according to its own text. */
 const matched = new Map<string, ReadonlySet<string>>();
 
 function pathsOf(template: string): ReadonlySet<string> {
@@ -66,7 +66,9 @@ function pathsOf(template: string): ReadonlySet<string> {
   return found;
 }
 
-/** Of two templates for a path the narrower one is meant: by what they match, among the paths and beyond them. */
+/**
+ * If two templates match a path, the narrower one counts: narrower by what they match, among these paths and others.
+ */
 function isNarrower(one: string, other: string): boolean {
   const rank = (piece: string) => (piece.includes('{') ? (/^\{\w+\}$/.test(piece) ? 2 : 1) : 0);
   const [mine, theirs] = [one, other].map((template) => template.split('/')) as [string[], string[]];
@@ -83,7 +85,7 @@ function isNarrower(one: string, other: string): boolean {
 }
 
 interface Caller {
-  /** Undefined: without a token. */
+  /** Undefined: no token is required. */
   readonly scopes: readonly string[] | undefined;
 }
 
@@ -94,7 +96,10 @@ const callers: readonly Caller[] = [
   })),
 ];
 
-/** A key is nothing that the gateway knows: beside one, the token alone must not be weaker than the document's. */
+/**
+ * The gateway does not know the document's API keys. If a key and a token are required, the token alone must not be
+ * weaker than the document.
+ */
 function documentLetsIn(security: Security | undefined, { scopes }: Caller): boolean {
   if (security === undefined) return scopes !== undefined;
   if (security.length === 0 || security.some((each) => Object.keys(each).length === 0)) return true;
@@ -122,7 +127,7 @@ function engineOf(document: object) {
   return { engine, closed, text: imported.text };
 }
 
-t.test('no imported route is more open than any operation of the document whose requests it takes', async (t) => {
+t.test('no imported route is more open than any operation of the document whose requests it accepts', async (t) => {
   let [compared, opened, documents] = [0, 0, 0];
   for (let index = 0; index < DOCUMENTS; index++) {
     const document = documentFrom(random(SEED + index));

@@ -56,24 +56,27 @@ function imported(source: object): string {
   return result.text;
 }
 
-t.test('every operation becomes a route with what it asks for, methods with equal needs in one', async (t) => {
-  const { routes, upstreams } = parse(imported(document()));
-  const of = (path: string) => routes.filter(({ match }: { match: { path: string } }) => match.path === `/v1${path}`);
-  t.strictSame(of('/orders'), [
-    { id: 'list', match: { methods: ['GET'], path: '/v1/orders' }, scope: 'orders.read' },
-    { match: { methods: ['POST'], path: '/v1/orders' }, scope: { any_of: ['orders.write', 'admin orders.read'] } },
-  ]);
-  t.match(of('/orders/{order_id}'), [
-    { match: { methods: ['GET'] }, scope: 'orders.read profile' },
-    { match: { methods: ['PUT', 'DELETE'] }, scope: 'orders.write' },
-  ]);
-  t.match(of('/health'), [{ access: 'public' }]);
-  t.match(of('/optional'), [{ access: 'optional' }]);
-  t.match(of('/any'), [{ access: 'authenticated' }]);
-  t.strictSame(upstreams, { api: { url: 'https://api.example.com' } });
-});
+t.test(
+  'every operation becomes a route with its requirements, and methods with the same requirements share one',
+  async (t) => {
+    const { routes, upstreams } = parse(imported(document()));
+    const of = (path: string) => routes.filter(({ match }: { match: { path: string } }) => match.path === `/v1${path}`);
+    t.strictSame(of('/orders'), [
+      { id: 'list', match: { methods: ['GET'], path: '/v1/orders' }, scope: 'orders.read' },
+      { match: { methods: ['POST'], path: '/v1/orders' }, scope: { any_of: ['orders.write', 'admin orders.read'] } },
+    ]);
+    t.match(of('/orders/{order_id}'), [
+      { match: { methods: ['GET'] }, scope: 'orders.read profile' },
+      { match: { methods: ['PUT', 'DELETE'] }, scope: 'orders.write' },
+    ]);
+    t.match(of('/health'), [{ access: 'public' }]);
+    t.match(of('/optional'), [{ access: 'optional' }]);
+    t.match(of('/any'), [{ access: 'authenticated' }]);
+    t.strictSame(upstreams, { api: { url: 'https://api.example.com' } });
+  },
+);
 
-t.test('what cannot be carried over is told in a comment, and never opens anything', async (t) => {
+t.test('what cannot be imported becomes a comment, and never opens anything', async (t) => {
   const text = imported(document());
   const { routes } = parse(text);
   const of = (path: string) => routes.find(({ match }: { match: { path: string } }) => match.path === `/v1${path}`);
@@ -90,7 +93,7 @@ t.test('what cannot be carried over is told in a comment, and never opens anythi
   t.match(text, /issuer: "https:\/\/id\.example\.com\/a" +# from openIdConnectUrl/);
 });
 
-t.test('a token endpoint lets the issuer be guessed where the loader would take it', async (t) => {
+t.test('from a token endpoint, the issuer is guessed if the loader would accept it', async (t) => {
   const from = (tokenUrl: string) => {
     const oauth = { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } };
     return imported(document({ components: { securitySchemes: { oauth } } }));
@@ -103,7 +106,7 @@ t.test('a token endpoint lets the issuer be guessed where the loader would take 
   );
 });
 
-t.test('check accepts what was written, and warns only of the audience, which no document says', async (t) => {
+t.test('check accepts the result, and warns only about the audience, which no document contains', async (t) => {
   const documents = {
     all: document(),
     'nothing but paths': { openapi: '3.0.3', paths: { '/': { get: {} } } },
@@ -131,7 +134,7 @@ t.test('check accepts what was written, and warns only of the audience, which no
   }
 });
 
-t.test('a requirement of a form that OpenAPI does not have opens nothing', async (t) => {
+t.test('a requirement in a form that OpenAPI does not define opens nothing', async (t) => {
   const odd = ['oauth', {}, 7, ['oauth'], [null], [[]], [{ oauth: 'a' }], [{ oauth: null }], [{ nobody: [] }]];
   for (const security of odd) {
     const text = imported(document({ security: [], paths: { '/a': { get: { security } } } }));
@@ -147,7 +150,7 @@ t.test('a requirement of a form that OpenAPI does not have opens nothing', async
     t.equal(importOpenApi(JSON.stringify(document(more))).kind, 'fault');
 });
 
-t.test('a local reference is followed, one that leads nowhere lets nobody in', async (t) => {
+t.test('a local reference is resolved, and one that leads nowhere gives no access', async (t) => {
   const source = document({
     paths: { '/a': { $ref: '#/components/pathItems/a' }, '/b': { $ref: '#/paths/~1b' } },
     components: { securitySchemes: schemes, pathItems: { a: { get: { security: [{ oauth: ['a'] }] } } } },
@@ -161,7 +164,7 @@ t.test('a local reference is followed, one that leads nowhere lets nobody in', a
   t.ok(loadGatewayText(text).ok);
 });
 
-t.test('a route asks for all that the operations ask for whose requests it takes', async (t) => {
+t.test('a route requires everything that any operation with its requests requires', async (t) => {
   const scope = (...scopes: string[]) => ({ security: [{ oauth: scopes }] });
   const open = { security: [] };
   const cases: readonly [Record<string, object>, Record<string, unknown>][] = [
@@ -197,7 +200,7 @@ t.test('a route asks for all that the operations ask for whose requests it takes
   }
 });
 
-t.test('scopes whose product no reader could judge let nobody in', async (t) => {
+t.test('too many combined scopes for a reader to judge give no access', async (t) => {
   const security = (letter: string) => Array.from({ length: 20 }, (_, index) => ({ oauth: [`${letter}${index}`] }));
   const given = { '/{a}.x': { get: { security: security('a') } }, '/{a}': { get: { security: security('b') } } };
   const text = imported(document({ servers: [], paths: given }));
@@ -205,7 +208,7 @@ t.test('scopes whose product no reader could judge let nobody in', async (t) => 
   t.ok(loadGatewayText(text).ok);
 });
 
-t.test('a document whose paths all match the requests of others is refused in bounded work', async (t) => {
+t.test('a document whose paths all overlap is rejected in bounded work', async (t) => {
   const half = Array.from({ length: 3_000 }, (_, index) => index);
   const given = [...half.map((name) => `/p${name}/{b}`), ...half.map((name) => `/{a}/q${name}`)];
   const result = importOpenApi(
@@ -214,7 +217,7 @@ t.test('a document whose paths all match the requests of others is refused in bo
   t.match(result, { kind: 'fault', message: /match the same requests/ });
 });
 
-t.test('a key that stands twice is refused, since what one of them asks for would be lost', async (t) => {
+t.test('a repeated key is rejected, because one of its requirements would be lost', async (t) => {
   const twice = 'openapi: 3.1.0\npaths:\n  /a: { get: { security: [{ o: [x] }] } }\n  /a: { get: { security: [] } }\n';
   t.match(importOpenApi(twice), { kind: 'fault', message: /the key \/a occurs twice/ });
 });
@@ -232,14 +235,14 @@ t.test('the work grows with the number of paths', async (t) => {
   };
   const [few, many] = [text(5_000), text(40_000)];
   spent(few);
-  // Eight times the paths. What grows with the square takes 64 times as long: as many halvings as 8 are in between.
+  // Eight times the paths. Quadratic work takes 64 times as long, and linear work takes 8 times as long.
   let [least, most] = [spent(few), spent(many)];
   for (let round = 0; round < 3 && most > 20 * least; round++)
     [least, most] = [Math.max(least, spent(few)), Math.min(most, spent(many))];
   t.ok(most <= 20 * least, `${most} µs for 40,000, ${least} µs for 5,000`);
 });
 
-t.test('what is no OpenAPI 3 document is one sentence and exit 1', async (t) => {
+t.test('a file that is not an OpenAPI 3 document is one sentence and exit 1', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'api.yaml');
   const cases = {
     'swagger: "2.0"': /Swagger 2\.0/,

@@ -15,7 +15,7 @@ function file(t: Test, text: string | Buffer): string {
 
 const run = (...args: string[]) => commandReading('', ['import', ...args]);
 
-t.test('htpasswd is written out with a comment in the place of each line that is not carried over', async (t) => {
+t.test('htpasswd is converted, with a comment for each line that cannot be', async (t) => {
   const path = file(
     t,
     `\ufeff# old\r\nalice:${SHA}\r\nbob:$1$salt$abcdefghijklmnopqrstuv\r\n  carol:$y$j9T$x\nD\u0061\u0308n:${SHA}\n`,
@@ -37,7 +37,7 @@ t.test('htpasswd is written out with a comment in the place of each line that is
   t.strictSame(parseHtpasswd(stdout).faults, [], 'what is written out can be used as it is');
 });
 
-t.test('htdigest is written out as the gateway reads it, and MD5 alone is remarked on', async (t) => {
+t.test("htdigest is converted to the gateway's form, and MD5 alone causes a remark", async (t) => {
   const long = `bob:r:SHA-512-256:${'A'.repeat(64)}`;
   const { status, stdout } = await run('htdigest', file(t, `alice:r:${md5.toUpperCase()}\n${long}\nx\n`));
   t.equal(status, 0);
@@ -54,7 +54,7 @@ t.test('htdigest is written out as the gateway reads it, and MD5 alone is remark
   t.strictSame(parseHtdigest(stdout).faults, []);
 });
 
-t.test('as JSON it is users and what was left, with their lines', async (t) => {
+t.test('JSON output has the users and the lines that were left out, with their numbers', async (t) => {
   const { status, stdout } = await run('htpasswd', file(t, `alice:${SHA}\nbob\n`), '--json');
   t.equal(status, 0);
   t.match(JSON.parse(stdout), {
@@ -63,7 +63,7 @@ t.test('as JSON it is users and what was left, with their lines', async (t) => {
   });
 });
 
-t.test('a file of which nothing can be carried over, or that cannot be read, is a failure', async (t) => {
+t.test('a file that is not readable, or has no usable line, is a failure', async (t) => {
   const nothing = file(t, 'old:e3WXnXCknrNzg\n');
   t.match(await run('htpasswd', nothing), {
     status: 1,

@@ -21,7 +21,7 @@ const AUDIENCE = 'https://api.example.com';
 const init = (t: Test, ...args: readonly string[]) => command(t, ['init', ...args]).ended();
 const own = (folder: string, api: string) => [folder, '--api', api, '--authorization', '--audience', AUDIENCE];
 
-/** An authorization server that has metadata and nothing else. */
+/** An authorization server that only has metadata. */
 async function issuer(t: Test, named?: string): Promise<string> {
   const server = createServer((request, response) => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,7 +42,7 @@ async function isValid(t: Test, folder: string, ...names: readonly string[]): Pr
 }
 
 t.test(
-  'by flags: both files pass check --strict, no secret stands in them, and secrets are their owner’s',
+  'with flags: both files pass check --strict and contain no secret, and only their owner can read secrets',
   async (t) => {
     const folder = join(t.testdir(), 'new/setup');
     const { status, stdout, stderr } = await init(
@@ -70,12 +70,22 @@ t.test(
   },
 );
 
+t.test('with several --scope both files have all of the scopes, and they are valid', async (t) => {
+  const folder = t.testdir();
+  const scopes = ['--scope', 'orders.read', '--scope', 'orders.write stock.read'];
+  const { status, stderr } = await init(t, ...own(folder, 'http://127.0.0.1:9000'), ...scopes);
+  t.equal(status, 0, stderr);
+  await isValid(t, folder, 'gateway.yaml', 'authorization.yaml');
+  for (const name of ['gateway.yaml', 'authorization.yaml'])
+    t.match(readFileSync(join(folder, name), 'utf8'), 'scope: "orders.read orders.write stock.read"', name);
+});
+
 t.test('both programs start with the files: 401, and 200 with a token of the service', async (t) => {
   const api = await witness(t);
   const folder = t.testdir();
   t.equal((await init(t, ...own(folder, api.url), '--listen', `127.0.0.1:${await freePort()}`)).status, 0);
   const [port, service] = [await freePort(), await freePort()];
-  // The ports of the files may be taken on the machine of the tests.
+  // The ports of the files may be in use on the test machine.
   for (const name of ['gateway.yaml', 'authorization.yaml']) {
     const file = join(folder, name);
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('localhost:8081', `localhost:${service}`));
@@ -98,7 +108,7 @@ t.test('both programs start with the files: 401, and 200 with a token of the ser
   t.equal((await fetch(orders, { headers: { authorization: `Bearer ${access_token}` } })).status, 200);
 });
 
-t.test('without a terminal it says which flags are missing, and writes nothing', async (t) => {
+t.test('without a terminal it lists the missing flags, and writes nothing', async (t) => {
   const folder = t.testdir();
   const bare = await init(t, folder);
   t.match(bare, {
@@ -112,7 +122,7 @@ t.test('without a terminal it says which flags are missing, and writes nothing',
   t.strictSame(readdirSync(folder), []);
 });
 
-t.test('an answer that no file can hold is told by its flag, and nothing is written', async (t) => {
+t.test('a value that no file can have is reported by its flag, and nothing is written', async (t) => {
   const folder = t.testdir();
   const wrong: readonly (readonly [string[], RegExp])[] = [
     [['--api', 'localhost:9000'], /--api: .*Write http:\/\/localhost:9000/],
@@ -131,7 +141,7 @@ t.test('an answer that no file can hold is told by its flag, and nothing is writ
   t.strictSame(readdirSync(folder), []);
 });
 
-t.test('a file that is there is never written over without --force', async (t) => {
+t.test('an existing file is not overwritten without --force', async (t) => {
   const folder = t.testdir({ 'gateway.yaml': 'mine\n' });
   const args = own(folder, 'http://127.0.0.1:9000');
   t.match(await init(t, ...args), {
@@ -150,7 +160,7 @@ t.test('a file that is there is never written over without --force', async (t) =
   });
 });
 
-/** Each file below a folder and what it says. */
+/** Each file below a folder, with its contents. */
 function contentsOf(folder: string): object {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
   return Object.fromEntries(
@@ -158,7 +168,7 @@ function contentsOf(folder: string): object {
   );
 }
 
-t.test('--force writes all files or none, and leaves nothing beside them', async (t) => {
+t.test('--force writes all files or none, and leaves no other files', async (t) => {
   const folder = t.testdir();
   const args = own(folder, 'http://127.0.0.1:9000');
   t.equal((await init(t, ...args)).status, 0);
@@ -175,7 +185,7 @@ t.test('--force writes all files or none, and leaves nothing beside them', async
   t.strictSame(contentsOf(folder), rest, 'those that were in place already are taken back');
 });
 
-t.test('--force keeps the secrets, with which programs may run; --new-secrets draws others', async (t) => {
+t.test('--force keeps the secrets, which running programs may use; --new-secrets creates new ones', async (t) => {
   const folder = t.testdir();
   const args = own(folder, 'http://127.0.0.1:9000');
   await init(t, ...args);
@@ -192,14 +202,14 @@ t.test('--force keeps the secrets, with which programs may run; --new-secrets dr
   t.match(await init(t, ...args, '--new-secrets'), { status: 2, stderr: /--new-secrets needs --force/ });
 });
 
-t.test('--force replaces a link, and writes nothing where it leads', async (t) => {
+t.test('--force replaces a link, and does not write to its target', async (t) => {
   const folder = t.testdir({ elsewhere: 'mine', 'gateway.yaml': t.fixture('symlink', 'elsewhere') });
   t.equal((await init(t, ...own(folder, 'http://127.0.0.1:9000'), '--force')).status, 0);
   t.equal(readFileSync(join(folder, 'elsewhere'), 'utf8'), 'mine');
   t.notOk(lstatSync(join(folder, 'gateway.yaml')).isSymbolicLink());
 });
 
-t.test('neither the secrets nor the database and its key come into a repository', async (t) => {
+t.test('the secrets, the database and its key are ignored by git', async (t) => {
   const folder = t.testdir();
   await init(t, ...own(folder, 'http://127.0.0.1:9000'));
   for (const name of ['secrets', 'data']) {
@@ -208,7 +218,7 @@ t.test('neither the secrets nor the database and its key come into a repository'
   }
 });
 
-t.test('--json names what was written, and what to do next', async (t) => {
+t.test('--json lists the written files, and the next steps', async (t) => {
   const folder = t.testdir();
   const { stdout } = await init(t, ...own(folder, 'http://127.0.0.1:9000'), '--json');
   const { written, next } = JSON.parse(stdout) as { written: { path: string; secret: boolean }[]; next: string[] };
@@ -220,27 +230,24 @@ t.test('--json names what was written, and what to do next', async (t) => {
   t.ok(next.some((step) => step.startsWith(`${programName(launcher)} gateway `)));
 });
 
-t.test(
-  'an issuer of somebody else: its metadata are found, and one that names itself otherwise is refused',
-  async (t) => {
-    const folder = t.testdir();
-    const there = await issuer(t);
-    const args = [folder, '--api', 'http://127.0.0.1:9000', '--audience', AUDIENCE, '--issuer'];
-    const wrong = await issuer(t, 'https://other.example');
-    t.match(await init(t, ...args, wrong), {
-      status: 1,
-      stderr: /--issuer: metadata of \S+ names the issuer "https:\/\/other\.example"/,
-    });
-    t.strictSame(readdirSync(folder), []);
-    const { status, stderr } = await init(t, ...args, there);
-    t.equal(status, 0, stderr);
-    t.match(stderr, `its keys are at ${there}/keys`);
-    t.strictSame(readdirSync(folder).sort(), ['gateway.yaml', 'secrets']);
-    await isValid(t, folder, 'gateway.yaml');
-    const away = await init(t, ...args, `http://127.0.0.1:${await freePort()}`, '--force');
-    t.match(away, { status: 0, stderr: /does not answer now .*doctor/ });
-  },
-);
+t.test('for another issuer, its metadata are read, and an issuer with another name is rejected', async (t) => {
+  const folder = t.testdir();
+  const there = await issuer(t);
+  const args = [folder, '--api', 'http://127.0.0.1:9000', '--audience', AUDIENCE, '--issuer'];
+  const wrong = await issuer(t, 'https://other.example');
+  t.match(await init(t, ...args, wrong), {
+    status: 1,
+    stderr: /--issuer: metadata of \S+ names the issuer "https:\/\/other\.example"/,
+  });
+  t.strictSame(readdirSync(folder), []);
+  const { status, stderr } = await init(t, ...args, there);
+  t.equal(status, 0, stderr);
+  t.match(stderr, `its keys are at ${there}/keys`);
+  t.strictSame(readdirSync(folder).sort(), ['gateway.yaml', 'secrets']);
+  await isValid(t, folder, 'gateway.yaml');
+  const away = await init(t, ...args, `http://127.0.0.1:${await freePort()}`, '--force');
+  t.match(away, { status: 0, stderr: /does not answer now .*doctor/ });
+});
 
 t.test('the secret of a client at another server comes from standard input', async (t) => {
   const folder = t.testdir();
@@ -262,7 +269,7 @@ t.test('the secret of a client at another server comes from standard input', asy
 
 const skip = spawnSync('script', ['--version']).status === 0 ? false : 'script (util-linux) is not installed';
 
-t.test('at a terminal it asks, and asks again where an answer cannot be taken', { skip }, async (t) => {
+t.test('at a terminal it asks, and asks again after an invalid answer', { skip }, async (t) => {
   const folder = join(t.testdir(), 'asked');
   const line = `${process.execPath} ${launcher} init ${folder}`;
   const terminal = spawn('script', ['--quiet', '--flush', '--return', '--command', line, '/dev/null']);

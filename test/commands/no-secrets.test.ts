@@ -18,7 +18,7 @@ const file = (name: string, text: string) => {
   return path;
 };
 
-/** As in production: every secret and every file is somewhere else. */
+/** As in production: secrets and files are on another machine. */
 const edge = file(
   'gateway.yaml',
   `version: 1
@@ -92,7 +92,7 @@ const sound = (more: object) => gatewayYaml(behind('http://127.0.0.1:9', more));
 const run = (...args: readonly string[]) => command(t, args, { cwd: directory }).ended();
 
 t.test(
-  'check --no-secrets judges a file whose secrets and files are elsewhere, and says what it passed over',
+  'check --no-secrets checks a file whose secrets and files are elsewhere, and lists what it skipped',
   async (t) => {
     const without = await run('check', edge);
     t.equal(without.status, 1);
@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('the same of the file of the authorization service; what both say by placeholders fits', async (t) => {
+t.test("the same for the authorization service's file, and the placeholders of both files match", async (t) => {
   const told = await run('check', '--no-secrets', '--format', 'json', edge, service);
   t.equal(told.status, 0, told.stderr);
   const problems = JSON.parse(told.stdout) as { message: string }[];
@@ -120,7 +120,7 @@ t.test('the same of the file of the authorization service; what both say by plac
   );
 });
 
-t.test('what is wrong beside the secrets is told all the same, and fails', async (t) => {
+t.test('faults outside of secrets are still reported, and fail', async (t) => {
   const wrong = file('wrong.yaml', sound({ ticket_keys: ['${TICKET}', 'short'], routs: [] }));
   const told = await run('check', '--no-secrets', wrong);
   t.equal(told.status, 1);
@@ -130,7 +130,7 @@ t.test('what is wrong beside the secrets is told all the same, and fails', async
   t.match(await run('check', '--no-secrets', place), { status: 1, stdout: /resource/ });
 });
 
-t.test('a secret that could be read is not: neither a variable nor a file', async (t) => {
+t.test('a secret is not read even if it is available, neither a variable nor a file', async (t) => {
   const secret = file('bad.key', 'no key at all');
   const readable = file('readable.yaml', sound({ ticket_keys: [`\${file:${secret}}`, '${BAD_KEY}'] }));
   const env = { BAD_KEY: 'neither' };
@@ -138,13 +138,13 @@ t.test('a secret that could be read is not: neither a variable nor a file', asyn
   t.match(await command(t, ['check', '--no-secrets', readable], { env }).ended(), { status: 0 });
 });
 
-t.test('a file without secrets that is there is judged', async (t) => {
+t.test('a file without secrets is read and checked if it exists', async (t) => {
   const ca = file('ca.pem', 'no certificate');
   const named = file('named.yaml', sound({ upstreams: { api: { url: 'https://127.0.0.1:9', tls: { ca } } } }));
   t.match(await run('check', '--no-secrets', named), { status: 1, stdout: /has no usable certificate/ });
 });
 
-t.test('routes, config show, diff and explain judge without secrets', async (t) => {
+t.test('routes, config show, diff and explain work without secrets', async (t) => {
   t.match(await run('routes', '--no-secrets'), { status: 0, stdout: /\/orders\/\{rest\*\}/ });
   const shown = await run('config', 'show', '--no-secrets');
   t.match(shown, { status: 0, stdout: /client_secret +\[not read\]/ });
@@ -154,7 +154,7 @@ t.test('routes, config show, diff and explain judge without secrets', async (t) 
   t.match(explained, { status: 0, stdout: /the upstream's answer/ });
 });
 
-t.test('explain --no-secrets asks nobody about a token, and says so', async (t) => {
+t.test('explain --no-secrets sends no token to a server, and says so', async (t) => {
   const asked = await witness(t);
   const named = file(
     'asking.yaml',
@@ -179,11 +179,11 @@ t.test('explain --no-secrets asks nobody about a token, and says so', async (t) 
 });
 
 for (const program of ['gateway', 'authorization', 'doctor'])
-  t.test(`${program} --no-secrets is a usage error that says who takes it`, async (t) => {
+  t.test(`${program} --no-secrets is a usage error that lists the commands with this option`, async (t) => {
     t.match(await run(program, '--no-secrets'), { status: 2, stderr: /a program that runs needs its secrets/ });
   });
 
-t.test('why needs no secret but the ticket keys', async (t) => {
+t.test('why needs no secrets except the ticket keys', async (t) => {
   const key = Buffer.alloc(32, 9).toString('base64');
   const upstream = 'http://127.0.0.1:9';
   const { url } = await gateway(t, {
@@ -205,7 +205,7 @@ t.test('why needs no secret but the ticket keys', async (t) => {
   t.match(await run('why', ticket, '-c', broken), { status: 1, stderr: /broken-keys\.yaml:2:15: .*the key has/s });
 });
 
-t.test('a placeholder takes the form that its place asks for', async (t) => {
+t.test('a placeholder has the form that its place requires', async (t) => {
   const variable =
     'version: 1\nissuer: "${ISSUER}"\nstorage: "${DATABASE}"\nlisten: "${LISTEN}"\nresources: ["${RESOURCE}"]\n';
   const more =
@@ -220,7 +220,7 @@ t.test('a placeholder takes the form that its place asks for', async (t) => {
   t.match(await run('check', '--no-secrets', no), { status: 1, stderr: '', stdout: /verify/ });
 });
 
-t.test('a form is found for a method, a name of the file, a scheme, and beside other keys', async (t) => {
+t.test('a valid form is found for a method, a name of the file, a scheme, and beside other keys', async (t) => {
   const read = (route: object, more: object = {}) => sound({ routes: [{ match: { path: '/a' }, ...route }], ...more });
   const upstreams = { api: { url: '${SCHEME}://${HOST}:${PORT}' } };
   const digest = { realm: 'a', users: 'a.htdigest' };
@@ -242,7 +242,7 @@ t.test('a form is found for a method, a name of the file, a scheme, and beside o
   t.match(await run('check', '--no-secrets', wrong), { status: 1, stdout: /1 error/ });
 });
 
-t.test('a variable for which nothing can stand is passed over; what is not judged for it is told', async (t) => {
+t.test('a variable without a possible placeholder is skipped, and what stays unchecked is reported', async (t) => {
   const text = sound({
     routes: [{ match: { path: '/a' }, access: 'authenticated', when: 'hush ${OPERATOR} ${NONE:-hush}' }],
   });

@@ -9,9 +9,9 @@ import { hmacServer } from '../support/tokens.ts';
 /** Starts the program for each command: 14 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
-/** A line break that begins a workflow command of GitHub, CSI in two spellings, and a sign that turns the line around. */
+/** A line break before a GitHub workflow command, CSI in two spellings, and a character that reverses the line. */
 const EVIL = 'x\n::error::pwn\r\u001b[31m\u009b2J\u202eevil\u2066\u007f';
-/** Whatever a value brings along; the line feed is the program's own, and is looked for by what follows it. */
+/** Any part of a value in the output. The line feed is the program's own, so the text after it counts. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not come out
 const STEERS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\s*::error::pwn/m;
 
@@ -98,7 +98,7 @@ const runs: readonly (readonly string[])[] = [
 
 for (const args of runs) {
   const name = args.map((arg) => arg.replace(hostile, '').slice(0, 30)).join(' ');
-  t.test(`no value steers a terminal or begins a line: ${JSON.stringify(name)}`, async (t) => {
+  t.test(`no value controls a terminal or begins a line: ${JSON.stringify(name)}`, async (t) => {
     const { stdout, stderr } = await command(t, args).ended();
     t.ok(stdout + stderr !== '', 'it says something');
     for (const text of [stdout, stderr]) t.notMatch(text, STEERS, JSON.stringify(STEERS.exec(text)));

@@ -12,7 +12,7 @@ import { witness } from '../support/witness.ts';
 /** Starts the program for each command: 15 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
-t.test('protect forwards at once, refuses nothing, and says what it would refuse', async (t) => {
+t.test('protect forwards immediately, refuses nothing, and says what it would refuse', async (t) => {
   const upstream = await witness(t);
   const port = await freePort();
   const listen = `127.0.0.1:${port}`;
@@ -49,7 +49,7 @@ t.test('protect forwards at once, refuses nothing, and says what it would refuse
   t.equal((await running.ended()).status, 0);
 });
 
-t.test('without --scope any valid token will do, and words that YAML would take for others stay text', async (t) => {
+t.test('without --scope any valid token passes, and words that YAML reads as other types stay text', async (t) => {
   const { stdout } = await stopped([
     'http://127.0.0.1:9',
     '--issuer',
@@ -77,7 +77,7 @@ t.test('without --scope any valid token will do, and words that YAML would take 
   }
 });
 
-t.test('what cannot be protected is told with its place, exit 1', async (t) => {
+t.test('what cannot be protected is reported with its place, and exit 1', async (t) => {
   const told = await command(t, ['protect', 'ftp://127.0.0.1', '--issuer', 'http://127.0.0.1:9']).ended();
   t.match(told, { status: 1, stderr: /not an http or https URL/, stdout: '' });
   const secret = await command(t, ['protect', 'http://u:pw@127.0.0.1/a', '--issuer', 'http://127.0.0.1:9']).ended();
@@ -85,14 +85,14 @@ t.test('what cannot be protected is told with its place, exit 1', async (t) => {
   t.match(await command(t, ['protect', 'http://127.0.0.1']).ended(), { status: 2, stderr: /--issuer/ });
 });
 
-t.test('a query or a fragment, which no request would get, is refused', async (t) => {
+t.test('a query or a fragment, which no request would get, is rejected', async (t) => {
   for (const url of ['http://127.0.0.1:9/a?q=1', 'http://127.0.0.1:9/a#b', 'http://127.0.0.1:9/?']) {
     const told = await command(t, ['protect', url, '--issuer', 'http://127.0.0.1:9']).ended();
     t.match(told, { status: 2, stdout: '', stderr: /has a query or a fragment.*leave out/s }, url);
   }
 });
 
-t.test('a path that is written in another way than it is sent is put before each request all the same', async (t) => {
+t.test('a path in another spelling is still put before each request', async (t) => {
   const listen = ['--listen', '127.0.0.1:0'];
   const running = command(t, ['protect', 'http://127.0.0.1:9/a b', '--issuer', 'http://127.0.0.1:9', ...listen]);
   t.ok(await running.prints('gateway is listening'), running.stderr());

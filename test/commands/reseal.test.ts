@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../authorization/running-service.ts';
 
 const [old, fresh, lost] = [0, 1, 2].map(() => randomBytes(32).toString('base64')) as [string, string, string];
 
-/** Three secrets under the old key, and one under a key that nobody has any more. */
+/** Three secrets under the old key, and one under a key that no longer exists. */
 async function scene(t: Test) {
   const directory = temporaryDirectory(t);
   const open = async (...encryptionKeys: readonly string[]) => {
@@ -37,7 +37,7 @@ async function scene(t: Test) {
   return { open, drop, audit, events, records: await open(fresh, old) };
 }
 
-t.test('what was sealed again is in the audit log, also where something could not be', async (t) => {
+t.test('the audit log records what was sealed again, also if something failed', async (t) => {
   const { records, audit, events } = await scene(t);
   await t.rejects(resealKeys({ records, audit }), { message: /^no encryption key opens .*lost/ });
   t.strictSame(events, ['keys_resealed: by command: 3 values, some are left']);
@@ -45,7 +45,7 @@ t.test('what was sealed again is in the audit log, also where something could no
   t.strictSame(events.slice(1), ['keys_resealed: by command: 0 values, some are left']);
 });
 
-t.test('so it is where the store goes away midway', async (t) => {
+t.test('the same if the store becomes unavailable midway', async (t) => {
   const { records, audit, events } = await scene(t);
   const away: Records = {
     ...records,
@@ -57,7 +57,7 @@ t.test('so it is where the store goes away midway', async (t) => {
   t.strictSame(events, ['keys_resealed: by command: 3 values, not finished']);
 });
 
-t.test('so it is where another service seals under an old key meanwhile', async (t) => {
+t.test('the same if another service seals with an old key in the meantime', async (t) => {
   const { records, open, drop, audit, events } = await scene(t);
   drop('lost');
   const behind = await open(old);
@@ -70,12 +70,12 @@ t.test('so it is where another service seals under an old key meanwhile', async 
     },
   };
   await t.rejects(resealKeys({ records: busy, audit }), {
-    message: /^1 secrets were sealed under an old key meanwhile/,
+    message: /^1 secrets were sealed with an old key in the meantime/,
   });
   t.strictSame(events, ['keys_resealed: by command: 5 values, some are left']);
 });
 
-t.test('a value that nobody could open, and that is gone in the next pass, is missed by nobody', async (t) => {
+t.test('a value that could not be opened, and that is gone in the next pass, causes no error', async (t) => {
   const { records, drop, audit, events } = await scene(t);
   const dropping: Records = {
     ...records,

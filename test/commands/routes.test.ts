@@ -10,7 +10,7 @@ const file = rules('routes.yaml', [
   'id: exact, match: { path: "/{rest*}", host: api.example.com }, access: optional',
 ]);
 
-t.test('routes are listed as they are asked: host, then segment by segment', async (t) => {
+t.test('routes are listed in the order of matching: host, then segment by segment', async (t) => {
   const { status, stdout } = await command(t, ['routes', '--config', file, '--json']).ended();
   t.equal(status, 0);
   const rows = JSON.parse(stdout);
@@ -21,7 +21,7 @@ t.test('routes are listed as they are asked: host, then segment by segment', asy
   t.match(rows[2], { methods: ['POST'], scope: ['a', 'b c'], upstream: 'api', at: `${file}:8` });
 });
 
-t.test('in words each route is a line with its place', async (t) => {
+t.test('in text output each route is a line with its place', async (t) => {
   const { stdout } = await command(t, ['routes', '--config', file]).ended();
   t.match(stdout, /POST +\/orders\/new +scope a \| b c +api +.*:8\n/);
   t.match(stdout, /\/orders\/\{id\} \[header x-v: 2\] +scope a \(shadow\)/);

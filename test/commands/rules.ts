@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-rules-'));
 
-/** A gateway file with these routes, whose lines begin at line 6; gives its name. */
+/** A gateway file with these routes, which begin at line 6. Returns its name. */
 export function rules(name: string, routes: readonly string[], more = ''): string {
   const text = `version: 1
 resource: https://api.example.com

@@ -39,76 +39,73 @@ const lacking = (client: string, held: readonly string[], more: object = {}) =>
     ...more,
   });
 
-t.test('who would be refused, by client, route and reason, with counts, times and examples', async (t) => {
-  const file = logFile([
-    lacking('shop', ['orders.list', 'a']),
-    lacking('shop', ['orders.list'], { path: '/orders/2', time: first + 60_000 }),
-    lacking('till', []),
-    line({ shadow: 'credential_missing' }),
-    line({ shadow: 'pass' }),
-    { level: 30, time: first, msg: 'gateway is listening' },
-  ]);
-  const { status, stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.equal(status, 0);
-  t.match(stdout, '4 requests would be refused, 1 request would pass.');
-  t.match(stdout, '2 × shop → orders: scope_insufficient, missing orders.read');
-  t.match(stdout, '2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z');
-  t.match(stdout, 'GET api.example.com/orders/2');
-  t.match(stdout, '1 × nobody verified → orders: credential_missing');
-});
-
 t.test(
-  'the YAML adds what each client holds as an alternative, and opens nothing to everybody but in a comment',
+  'the report lists who would be refused, by client, route and reason, with counts, times and examples',
   async (t) => {
     const file = logFile([
       lacking('shop', ['orders.list', 'a']),
-      lacking('shop', ['orders.list']),
+      lacking('shop', ['orders.list'], { path: '/orders/2', time: first + 60_000 }),
       lacking('till', []),
       line({ shadow: 'credential_missing' }),
-      line({ shadow: 'credential_missing', route: 'other' }),
-      line({ shadow: 'route_not_found', route: undefined, path: '/new/1' }),
-      line({ shadow: 'route_not_found', route: undefined, path: '/new/2' }),
+      line({ shadow: 'pass' }),
+      { level: 30, time: first, msg: 'gateway is listening' },
     ]);
-    const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-    const yaml = stdout.slice(stdout.indexOf('routes:'));
-    t.strictSame(parse(yaml), {
-      routes: [{ id: 'orders', scope: { any_of: ['orders.read', 'orders.list'] } }, { id: 'other' }],
-    });
-    t.match(yaml, '# access: public');
-    t.match(yaml, /till holds no scope .*grant it orders\.read/);
-    t.match(yaml, '# - match: { methods: [GET], path: "/new/{rest*}" }');
+    const { status, stdout } = await command(t, ['shadow', 'report', file]).ended();
+    t.equal(status, 0);
+    t.match(stdout, '4 requests would be refused, 1 request would pass.');
+    t.match(stdout, '2 × shop → orders: scope_insufficient, missing orders.read');
+    t.match(stdout, '2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z');
+    t.match(stdout, 'GET api.example.com/orders/2');
+    t.match(stdout, '1 × no verified caller → orders: credential_missing');
   },
 );
 
-t.test('opaque tokens that no server is asked about have a remedy; broken JWTs have none', async (t) => {
+t.test('the YAML adds what each client has as an alternative, and public access only in a comment', async (t) => {
+  const file = logFile([
+    lacking('shop', ['orders.list', 'a']),
+    lacking('shop', ['orders.list']),
+    lacking('till', []),
+    line({ shadow: 'credential_missing' }),
+    line({ shadow: 'credential_missing', route: 'other' }),
+    line({ shadow: 'route_not_found', route: undefined, path: '/new/1' }),
+    line({ shadow: 'route_not_found', route: undefined, path: '/new/2' }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  const yaml = stdout.slice(stdout.indexOf('routes:'));
+  t.strictSame(parse(yaml), {
+    routes: [{ id: 'orders', scope: { any_of: ['orders.read', 'orders.list'] } }, { id: 'other' }],
+  });
+  t.match(yaml, '# access: public');
+  t.match(yaml, /till holds no scope .*grant it orders\.read/);
+  t.match(yaml, '# - match: { methods: [GET], path: "/new/{rest*}" }');
+});
+
+t.test('opaque tokens without introspection have a remedy, broken JWTs do not', async (t) => {
   const file = logFile([
     line({ shadow: 'token_malformed', reason: 'not a JWT, and this file has no client_id' }),
     line({ shadow: 'token_malformed', reason: 'header is no JSON' }),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '1 × nobody verified → orders: token_malformed, not a JWT, and this file has no client_id');
+  t.match(stdout, '1 × no verified caller → orders: token_malformed, not a JWT, and this file has no client_id');
   t.match(stdout, /# 1 request with a token that is no JWT.*RFC 7662.*authorization_servers:\n +# client_id/);
   t.match(stdout, '# token_malformed (1 request): nothing to change in this file');
 });
 
-t.test(
-  'tokens with one issuer, or audience, that does not fit are one group; their times make no groups',
-  async (t) => {
-    const foreign = { shadow: 'token_issuer', claim: 'iss', found: '"https://other.example"', expected: '"x"' };
-    const expired = (found: string) => line({ shadow: 'token_expired', claim: 'exp', found });
-    const file = logFile([
-      line(foreign),
-      line(foreign),
-      expired('2026-01-01T00:00:00Z'),
-      expired('2026-01-01T00:00:01Z'),
-    ]);
-    const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-    t.match(stdout, '2 × nobody verified → orders: token_issuer, iss is "https://other.example"');
-    t.match(stdout, /2 × nobody verified → orders: token_expired\n/);
-  },
-);
+t.test('tokens with the same wrong issuer or audience are one group, whatever their times', async (t) => {
+  const foreign = { shadow: 'token_issuer', claim: 'iss', found: '"https://other.example"', expected: '"x"' };
+  const expired = (found: string) => line({ shadow: 'token_expired', claim: 'exp', found });
+  const file = logFile([
+    line(foreign),
+    line(foreign),
+    expired('2026-01-01T00:00:00Z'),
+    expired('2026-01-01T00:00:01Z'),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '2 × no verified caller → orders: token_issuer, iss is "https://other.example"');
+  t.match(stdout, /2 × no verified caller → orders: token_expired\n/);
+});
 
-t.test('bad lines are counted and named, and never fatal', async (t) => {
+t.test('invalid lines are counted and listed, and never fatal', async (t) => {
   const file = logFile([
     'version: 1',
     '{"cut',
@@ -125,7 +122,7 @@ t.test('bad lines are counted and named, and never fatal', async (t) => {
   t.match(none, { status: 1, stderr: /cannot be read \(ENOENT\)/ });
 });
 
-t.test('what a stranger wrote into the log breaks out of no comment', async (t) => {
+t.test('text from strangers in the log cannot escape from a comment', async (t) => {
   const evil = 'x\n  - id: evil\n    access: public\n#';
   const file = logFile([
     lacking(evil, ['a b: {']),
@@ -150,7 +147,7 @@ t.test('--json gives the same groups to programs', async (t) => {
   });
 });
 
-t.test('the log of a gateway in shadow mode has at level info all that the report needs', async (t) => {
+t.test('the log of a gateway in shadow mode has everything at level info that the report needs', async (t) => {
   const { url: api } = await witness(t);
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   const token = await jwt({ scope: 'orders.read x' }, { alg: 'HS256' });
@@ -174,7 +171,7 @@ t.test('the log of a gateway in shadow mode has at level info all that the repor
   });
 });
 
-t.test('who came too often is told with the limit, which may be too low', async (t) => {
+t.test('a caller with too many requests is listed with the limit, which may be too low', async (t) => {
   const file = logFile([line({ shadow: 'rate_limited', client: 'shop', reason: '5 in 60 s by client_id' })]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 × shop → orders: rate_limited, 5 in 60 s by client_id');
@@ -184,7 +181,7 @@ t.test('who came too often is told with the limit, which may be too low', async 
 const caller = (more: object) =>
   line({ shadow: 'credential_missing', address: '10.0.0.5', user_agent: 'stock/1.2', ...more });
 
-t.test('a caller without a token is named by its address and by what it says of itself', async (t) => {
+t.test('a caller without a token is identified by its address and its own claims', async (t) => {
   const file = logFile([
     caller({}),
     caller({ path: '/orders/2' }),
@@ -204,7 +201,7 @@ t.test('a caller without a token is named by its address and by what it says of 
   t.match(one.stdout, '1 × 10.0.0.5 (stock/1.2) → orders: credential_missing');
 });
 
-t.test('a scan from thousands of addresses hides no client, and what is left out is counted', async (t) => {
+t.test('a scan from thousands of addresses hides no client, and the report counts what it leaves out', async (t) => {
   const scan = Array.from({ length: 12_000 }, (_, index) => caller({ address: `10.0.${index >> 8}.${index & 255}` }));
   const paths = scan.map((each, index) => ({
     ...each,
@@ -220,7 +217,7 @@ t.test('a scan from thousands of addresses hides no client, and what is left out
   t.match(stdout, /\d+ requests of these are in no group below/);
 });
 
-t.test('a route has one hint for each kind of credential that its callers bring', async (t) => {
+t.test('a route has one hint for each kind of credential that its callers send', async (t) => {
   const kinds = [[], ['basic'], ['digest'], ['query']];
   const file = logFile(
     kinds.flatMap((seen) => ['10.0.0.5', '10.0.0.6'].map((address) => caller({ address, credentials_seen: seen }))),
@@ -234,7 +231,7 @@ t.test('a route has one hint for each kind of credential that its callers bring'
   t.equal(yaml.match(/# 2 requests/g)?.length, kinds.length);
 });
 
-t.test('callers that send what looks like an API key get a hint that counts the different ones', async (t) => {
+t.test('for callers with values that look like API keys, a hint counts the different ones', async (t) => {
   const { url: api } = await witness(t);
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   const keys = ['hunter2-a', 'hunter2-b', 'hunter2-a', 'hunter2-c'];
@@ -263,7 +260,7 @@ t.test('callers that send what looks like an API key get a hint that counts the 
   ]);
 });
 
-t.test('keys are counted in each run of a gateway, and the most of one run is told', async (t) => {
+t.test('keys are counted in each run of a gateway, and the maximum of one run is reported', async (t) => {
   const sent = (print: string) => caller({ key_seen: { in: 'header', name: 'X-API-Key', print } });
   const file = logFile(
     ['a-1', 'a-2', 'b-1', 'b-1']
@@ -281,7 +278,7 @@ t.test('keys are counted in each run of a gateway, and the most of one run is to
   t.equal(stdout.match(/# larger bodies/g)?.length, 1);
 });
 
-t.test('a foreign issuer and a foreign audience are named in the hint', async (t) => {
+t.test('a hint names the unknown issuer or audience', async (t) => {
   const file = logFile([
     caller({ shadow: 'token_issuer', claim: 'iss', found: '"https://old.example"' }),
     caller({ shadow: 'token_audience', claim: 'aud', found: '"billing"' }),
@@ -291,24 +288,30 @@ t.test('a foreign issuer and a foreign audience are named in the hint', async (t
   t.match(stdout, '# audience: "billing"');
 });
 
-t.test('what enforcement will change in requests is counted, with its callers and what keeps it', async (t) => {
-  const drops = { shadow: 'pass', client: 'shop', shadow_drops: ['x-auth-subject'] };
-  const file = logFile([
-    caller({ ...drops, enforce_drops: ['x-auth-token', 'authorization'] }),
-    caller({ ...drops, enforce_drops: ['x-http-method-override', 'x-forwarded-for'] }),
-    caller({ shadow: 'pass', enforce_times_out: true }),
-  ]);
-  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '0 requests would be refused, 3 requests would pass.');
-  t.match(stdout, '2 × x-auth-subject is already dropped → orders from shop');
-  t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: defaults: \{ identity_headers: \{ prefix/);
-  t.match(stdout, /1 × authorization will be dropped .*: forward_credential: true/);
-  t.match(stdout, /1 × x-http-method-override will be dropped .*: pass_headers: \[X-HTTP-Method-Override\]/);
-  t.match(stdout, /1 × x-forwarded-for will be dropped .*trusted_proxies/);
-  t.match(stdout, /1 × answered after more than 30 s → orders from 10\.0\.0\.5 \(stock\/1\.2\): .*response/);
-});
+t.test(
+  'the report counts the changes that enforcement makes to requests, with callers and the key that prevents each',
+  async (t) => {
+    const drops = { shadow: 'pass', client: 'shop', shadow_drops: ['x-auth-subject'] };
+    const file = logFile([
+      caller({ ...drops, enforce_drops: ['x-auth-token', 'authorization'] }),
+      caller({ ...drops, enforce_drops: ['x-http-method-override', 'x-forwarded-for'] }),
+      caller({ shadow: 'pass', enforce_times_out: true }),
+    ]);
+    const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+    t.match(stdout, '0 requests would be refused, 3 requests would pass.');
+    t.match(stdout, '2 × x-auth-subject is already dropped → orders from shop');
+    t.match(
+      stdout,
+      /1 × x-auth-token will be dropped → orders from shop: set defaults: \{ identity_headers: \{ prefix/,
+    );
+    t.match(stdout, /1 × authorization will be dropped .*: set forward_credential: true/);
+    t.match(stdout, /1 × x-http-method-override will be dropped .*: set pass_headers: \[X-HTTP-Method-Override\]/);
+    t.match(stdout, /1 × x-forwarded-for will be dropped .*trusted_proxies/);
+    t.match(stdout, /1 × answered after more than 30 s → orders from 10\.0\.0\.5 \(stock\/1\.2\): .*response/);
+  },
+);
 
-t.test('what is refused in spite of shadow mode is a row with its remedy', async (t) => {
+t.test('a request that is refused despite shadow mode is a row with its remedy', async (t) => {
   const file = logFile([
     line({ code: 'headers_too_large', route: undefined, method: undefined, path: undefined, host: undefined }),
     line({ code: 'upstream_timeout', shadow: 'credential_missing' }),
@@ -325,13 +328,13 @@ t.test('what is refused in spite of shadow mode is a row with its remedy', async
   t.notMatch((await command(t, ['shadow', 'report', enforcing]).ended()).stdout, 'despite shadow mode');
 });
 
-t.test('shadow mode that lasts for 30 days looks forgotten', async (t) => {
+t.test('shadow mode for 30 days looks forgotten', async (t) => {
   const days = (count: number) => logFile([caller({}), caller({ time: first + count * 86_400_000 })]);
   t.match((await command(t, ['shadow', 'report', days(31)]).ended()).stdout, 'has refused nothing for 31 days');
   t.notMatch((await command(t, ['shadow', 'report', days(29)]).ended()).stdout, 'forgotten');
 });
 
-t.test('a gateway whose file has said shadow for 30 days warns of it', async (t) => {
+t.test('a gateway whose file has been in shadow mode for 30 days logs a warning', async (t) => {
   const { url: api } = await witness(t);
   const started = async (days: number) => {
     const file = join(t.testdir({}), 'gateway.yaml');
@@ -346,7 +349,7 @@ t.test('a gateway whose file has said shadow for 30 days warns of it', async (t)
   t.notMatch((await started(29)).stdout(), 'shadow mode refuses nothing');
 });
 
-t.test('a gateway in shadow mode logs what enforcement will change, also of requests that pass', async (t) => {
+t.test('a gateway in shadow mode logs what enforcement will change, also for requests that pass', async (t) => {
   const { url: api } = await witness(t);
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
@@ -370,7 +373,7 @@ t.test('a gateway in shadow mode logs what enforcement will change, also of requ
   t.equal(info.length, 3, 'a token that passes is no news');
 });
 
-t.test('a head that is no request is told in the log, so that the report has it', async (t) => {
+t.test('a head that is not a request is logged, so that the report has it', async (t) => {
   const { url: api } = await witness(t);
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   await fetch(`${running.url}/orders/1`);

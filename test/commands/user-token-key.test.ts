@@ -5,7 +5,7 @@ import { refreshed, tokens } from '../authorization/grant-flow.ts';
 import { passwordHash, run, shop, temporaryDirectory, web } from '../authorization/running-service.ts';
 import { beside, commands, file } from './administered.ts';
 
-// each command is a process of its own
+// each command is a separate process
 /** Opens services: 26 s in .ci/run on a busy machine. */
 t.setTimeout(180_000);
 
@@ -24,7 +24,7 @@ t.test('users are added, listed and removed; the password never comes from the a
   t.equal(await service.service.accounts.find('carol'), undefined);
 });
 
-t.test('a change of password ends what the user granted', async (t) => {
+t.test('a password change ends what the user granted', async (t) => {
   const { service, json } = await beside(t);
   const { sub } = json(['user', 'add', 'carol'], 'correct horse\n');
   const first = await tokens(service, { subject: sub, username: 'carol' });
@@ -33,7 +33,7 @@ t.test('a change of password ends what the user granted', async (t) => {
   t.equal((await service.introspect(first.access_token)).active, false);
 });
 
-t.test('a user of the file or of the store is signed out everywhere by command', async (t) => {
+t.test('a command signs a user of the file or the store out everywhere', async (t) => {
   const directory = temporaryDirectory(t);
   const service = await run(t, { directory });
   const { gatehouse, json } = commands(
@@ -65,7 +65,7 @@ t.test('a user of the file or of the store is signed out everywhere by command',
   );
 });
 
-t.test('a token is looked at and revoked by the operator', async (t) => {
+t.test('the operator can inspect and revoke a token', async (t) => {
   const { service, json, gatehouse } = await beside(t);
   for (const client of [shop, { id: 'shop-jwt', secret: shop.secret }]) {
     const token = await service.token({}, client);
@@ -87,7 +87,7 @@ t.test('a token is looked at and revoked by the operator', async (t) => {
   t.notOk(audit.includes(token));
 });
 
-t.test('revoking a refresh token by command takes its grant with it', async (t) => {
+t.test('revoking a refresh token by command also ends its grant', async (t) => {
   const directory = temporaryDirectory(t);
   const service = await run(t, { directory });
   const { json } = commands(directory);
@@ -100,7 +100,7 @@ t.test('revoking a refresh token by command takes its grant with it', async (t) 
   t.equal((await service.introspect(access_token)).active, false);
 });
 
-t.test('a refresh token that was used still names its grant, which ends', async (t) => {
+t.test('a used refresh token still identifies its grant, which ends', async (t) => {
   const directory = temporaryDirectory(t);
   const service = await run(t, { directory });
   const { json, gatehouse } = commands(directory);
@@ -112,7 +112,7 @@ t.test('a refresh token that was used still names its grant, which ends', async 
   t.match(unknown.stdout, /is unknown/);
 });
 
-t.test('only a command that records something makes the audit file', async (t) => {
+t.test('only a command that records something creates the audit file', async (t) => {
   const directory = temporaryDirectory(t);
   const { json } = commands(directory);
   const audit = join(directory, 'audit.jsonl');
@@ -121,7 +121,7 @@ t.test('only a command that records something makes the audit file', async (t) =
   t.notOk(existsSync(audit));
 });
 
-t.test('whoever is removed meanwhile is not said to be changed', async (t) => {
+t.test('a user who is removed in the meantime is not reported as changed', async (t) => {
   const { gatehouse } = commands(temporaryDirectory(t));
   for (const args of [
     ['user', 'set-password', 'nobody'],
@@ -135,29 +135,32 @@ t.test('whoever is removed meanwhile is not said to be changed', async (t) => {
   }
 });
 
-t.test('T40: a rotated key is published before it signs, and the old one until its last token ended', async (t) => {
-  const { service, json, gatehouse } = await beside(t);
-  const kids = async () => {
-    const answer = (await (await fetch(`${service.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
-    return answer.keys.map(({ kid }) => kid);
-  };
-  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
-  const [old] = await kids();
-  const before = await service.token({}, shopJwt);
-  const { kid } = json(['key', 'rotate']);
-  await service.service.keys.refresh();
-  t.strictSame((await kids()).toSorted(), [old, kid].toSorted());
-  t.equal(signer(await service.token({}, shopJwt)), old, 'it is known before it signs');
-  t.equal(gatehouse(['key', 'rotate']).status, 1, 'one at a time');
-  const soon = Math.floor(Date.now() / 1000) + 3600;
-  await service.service.records.promoteSigningKey({ alg: 'ES256', publishedBefore: soon, now: soon - 3600 });
-  await service.service.keys.refresh();
-  t.equal(signer(await service.token({}, shopJwt)), kid);
-  t.equal((await service.introspect(before)).active, true, 'what the old one signed is good to its end');
-  t.match(gatehouse(['key', 'list']).stdout, new RegExp(`${old}\\s+ES256\\s+retired`));
-});
+t.test(
+  'T40: a rotated key is published before it signs, and the old one until its last token has expired',
+  async (t) => {
+    const { service, json, gatehouse } = await beside(t);
+    const kids = async () => {
+      const answer = (await (await fetch(`${service.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
+      return answer.keys.map(({ kid }) => kid);
+    };
+    const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+    const [old] = await kids();
+    const before = await service.token({}, shopJwt);
+    const { kid } = json(['key', 'rotate']);
+    await service.service.keys.refresh();
+    t.strictSame((await kids()).toSorted(), [old, kid].toSorted());
+    t.equal(signer(await service.token({}, shopJwt)), old, 'it is known before it signs');
+    t.equal(gatehouse(['key', 'rotate']).status, 1, 'one at a time');
+    const soon = Math.floor(Date.now() / 1000) + 3600;
+    await service.service.records.promoteSigningKey({ alg: 'ES256', publishedBefore: soon, now: soon - 3600 });
+    await service.service.keys.refresh();
+    t.equal(signer(await service.token({}, shopJwt)), kid);
+    t.equal((await service.introspect(before)).active, true, 'what the old one signed is good to its end');
+    t.match(gatehouse(['key', 'list']).stdout, new RegExp(`${old}\\s+ES256\\s+retired`));
+  },
+);
 
-t.test('a key that leaked is replaced at once, and what it signed is worth nothing', async (t) => {
+t.test('a leaked key is replaced immediately, and its signatures become invalid', async (t) => {
   const { service, json, gatehouse } = await beside(t);
   const shopJwt = { id: 'shop-jwt', secret: shop.secret };
   const before = await service.token({}, shopJwt);

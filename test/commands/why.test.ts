@@ -27,7 +27,7 @@ async function ticketOf(response: Response): Promise<string> {
 }
 
 t.test(
-  'why tells route and line, step, missing scope, cache state and time; never the token or the query',
+  'why shows route and line, step, missing scope, cache state and time; never the token or the query',
   async (t) => {
     const { url: api } = await witness(t);
     const body = behind(api, { ticket_keys: [key] });
@@ -60,7 +60,7 @@ t.test(
   },
 );
 
-t.test('why shows what a token holds beside what the route expects, and by what the two differ', async (t) => {
+t.test('why shows what a token contains beside what the route expects, and the difference', async (t) => {
   const body = behind(upstream, { ticket_keys: [key] });
   const { url } = await gateway(t, body);
   const token = await jwt({ iss: 'https://auth.example.com/', jti: 'hidden-word' }, { alg: 'HS256' });
@@ -72,7 +72,7 @@ t.test('why shows what a token holds beside what the route expects, and by what 
   t.notMatch(stdout, /hidden-word|eyJ/);
 });
 
-t.test('a ticket of another key, or no ticket, is one clear sentence and exit 1', async (t) => {
+t.test('a ticket of another key, or a text that is not a ticket, is one clear sentence and exit 1', async (t) => {
   const { url } = await gateway(t, behind(upstream));
   const ticket = await ticketOf(await fetch(`${url}/orders/1`));
   const other = write(behind(upstream, { ticket_keys: [key] }));
@@ -115,7 +115,7 @@ t.test('without keys `why` asks the admin listener of the file', async (t) => {
   });
 });
 
-t.test('where no gateway answers at the admin listener, `why` says what to do', async (t) => {
+t.test('if no gateway answers at the admin listener, `why` says what to do', async (t) => {
   const { url } = await gateway(t, behind(upstream));
   const ticket = await ticketOf(await fetch(`${url}/orders/1`));
   const nobody = `127.0.0.1:${await freePort()}`;
@@ -126,7 +126,7 @@ t.test('where no gateway answers at the admin listener, `why` says what to do', 
   t.match(await command(t, ['why', ticket, '--config', file]).ended(), { status: 1, stderr: /no gateway answers/ });
 });
 
-t.test('`why -` takes the whole answer, or its ticket, from standard input', async (t) => {
+t.test('`why -` accepts the whole answer, or its ticket, from standard input', async (t) => {
   const { url } = await gateway(t, behind(upstream, { ticket_keys: [key] }));
   const answer = await (await fetch(`${url}/orders/1`)).text();
   const file = write(behind(upstream, { ticket_keys: [key] }));
@@ -135,46 +135,55 @@ t.test('`why -` takes the whole answer, or its ticket, from standard input', asy
   t.match(await commandReading('{"code":"x"}', ['why', '-', '-c', file]), { status: 1, stderr: /not a whole ticket/ });
 });
 
-t.test('a 401 says in its ticket that a token stood where the route does not read it, and never which', async (t) => {
-  const body = behind(upstream, { ticket_keys: [key] });
-  const { url } = await gateway(t, body);
-  const places = {
-    query: fetch(`${url}/orders/1?access_token=not-for-the-log`),
-    form: fetch(`${url}/orders/1`, { method: 'POST', body: new URLSearchParams({ access_token: 'not-for-the-log' }) }),
-  };
-  for (const [place, response] of Object.entries(places)) {
-    const answer = await response;
-    t.equal(answer.status, 401);
-    t.notMatch(answer.headers.get('www-authenticate') ?? '', /not read|error/);
-    const { ticket, ...sent } = (await answer.json()) as { ticket: string };
-    t.notMatch(JSON.stringify(sent), /not read/);
-    const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
-    t.match(stdout, new RegExp(`reason +this route does not read a .*${place}`), place);
-    t.notMatch(stdout, /not-for-the-log/);
-  }
-});
+t.test(
+  'the ticket of a 401 says that a token was in a place that the route does not read, and never shows it',
+  async (t) => {
+    const body = behind(upstream, { ticket_keys: [key] });
+    const { url } = await gateway(t, body);
+    const places = {
+      query: fetch(`${url}/orders/1?access_token=not-for-the-log`),
+      form: fetch(`${url}/orders/1`, {
+        method: 'POST',
+        body: new URLSearchParams({ access_token: 'not-for-the-log' }),
+      }),
+    };
+    for (const [place, response] of Object.entries(places)) {
+      const answer = await response;
+      t.equal(answer.status, 401);
+      t.notMatch(answer.headers.get('www-authenticate') ?? '', /not read|error/);
+      const { ticket, ...sent } = (await answer.json()) as { ticket: string };
+      t.notMatch(JSON.stringify(sent), /not read/);
+      const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
+      t.match(stdout, new RegExp(`reason +this route does not read a .*${place}`), place);
+      t.notMatch(stdout, /not-for-the-log/);
+    }
+  },
+);
 
-t.test('a 404 says in its ticket which conditions failed where host and path fit, without their values', async (t) => {
-  const soap = (action: string) => ({ match: { path: '/soap', soap_action: action }, access: 'public' });
-  const given = behind(upstream, { ticket_keys: [key] });
-  const body = { ...given, routes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, ...soap(`urn:${id}`) })) };
-  const { url } = await gateway(t, body);
-  const reasonOf = async (headers: Record<string, string>, path = '/soap') => {
-    const answer = await fetch(url + path, { method: 'POST', headers });
-    t.match(answer.status, 404);
-    const { ticket, detail } = (await answer.json()) as { ticket: string; detail: string };
-    t.equal(detail, 'No route matches this request.');
-    const { stdout } = await command(t, ['why', ticket, '--config', write(body), '--json']).ended();
-    return JSON.parse(stdout).reason;
-  };
-  const another =
-    'host and path match a (another soap action), b (another soap action), c (another soap action), and more';
-  t.equal(await reasonOf({ soapaction: 'urn:sent' }), another);
-  t.match(await reasonOf({}), /^host and path match a \(no soap action\), /);
-  t.equal(await reasonOf({}, '/elsewhere'), undefined);
-});
+t.test(
+  'the ticket of a 404 lists the conditions that failed although host and path match, without their values',
+  async (t) => {
+    const soap = (action: string) => ({ match: { path: '/soap', soap_action: action }, access: 'public' });
+    const given = behind(upstream, { ticket_keys: [key] });
+    const body = { ...given, routes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, ...soap(`urn:${id}`) })) };
+    const { url } = await gateway(t, body);
+    const reasonOf = async (headers: Record<string, string>, path = '/soap') => {
+      const answer = await fetch(url + path, { method: 'POST', headers });
+      t.match(answer.status, 404);
+      const { ticket, detail } = (await answer.json()) as { ticket: string; detail: string };
+      t.equal(detail, 'No route matches this request.');
+      const { stdout } = await command(t, ['why', ticket, '--config', write(body), '--json']).ended();
+      return JSON.parse(stdout).reason;
+    };
+    const another =
+      'host and path match a (another soap action), b (another soap action), c (another soap action), and more';
+    t.equal(await reasonOf({ soapaction: 'urn:sent' }), another);
+    t.match(await reasonOf({}), /^host and path match a \(no soap action\), /);
+    t.equal(await reasonOf({}, '/elsewhere'), undefined);
+  },
+);
 
-t.test('every refusal and every outage carries a ticket, also what never became a request', async (t) => {
+t.test('every refusal and every outage carries a ticket, also for bytes that never became a request', async (t) => {
   const running = await gateway(t, behind(upstream, { admin: '127.0.0.1:0' }));
   const requests = {
     route_not_found: 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -193,7 +202,7 @@ t.test('every refusal and every outage carries a ticket, also what never became 
   }
 });
 
-t.test('a long request makes no long ticket', async (t) => {
+t.test('the ticket of a long request is not long', async (t) => {
   const running = await gateway(t, behind(upstream));
   const { body } = await raw(running.port, `GET /${'a'.repeat(7000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
   t.ok(JSON.parse(body.toString()).ticket.length < 1000);

@@ -3,7 +3,7 @@ import { loadAuthorizationText, loadGatewayText, type Problem } from '../../src/
 // biome-ignore lint/suspicious/noExplicitAny: tests write wrong configurations on purpose
 export type Loose = any;
 
-/** A sound gateway file as values; JSON is YAML, so a test changes the values and loads them as text. */
+/** A valid gateway file as values. JSON is YAML, so a test changes the values and loads them as text. */
 export function gatewayBase(): Loose {
   return {
     version: 1,

@@ -29,7 +29,7 @@ t.test('the commented examples load without a warning', async (t) => {
     t.strictSame(loaded.ok ? loaded.warnings : loaded.problems, []);
 });
 
-t.test('the examples fit each other', async (t) => {
+t.test('the examples match each other', async (t) => {
   const gateway = loadGatewayConfig(path('gateway.yaml'), env);
   const authorization = loadAuthorizationConfig(path('authorization.yaml'), env);
   if (!gateway.ok || !authorization.ok) return t.fail();
@@ -43,7 +43,7 @@ t.test('the examples fit each other', async (t) => {
 });
 
 for (const name of ['gateway', 'authorization']) {
-  t.test(`editors accept ${name}.yaml by its schema, variables included`, async (t) => {
+  t.test(`editors accept ${name}.yaml with its schema, including variables`, async (t) => {
     const schema = JSON.parse(readFileSync(path(`${name}.schema.json`), 'utf8'));
     const text = readFileSync(path(`${name}.yaml`), 'utf8');
     const validate = new Ajv({ strict: true, strictTypes: false }).compile(schema);

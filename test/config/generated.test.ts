@@ -2,16 +2,16 @@ import t from 'tap';
 import { configurationKeys } from '../../tools/configuration-page.ts';
 import { generated, staleFiles } from '../../tools/generate.ts';
 
-t.test('no generated file is stale: `npm run generate` writes them', async (t) => {
+t.test('every generated file is up to date: `npm run generate` writes them', async (t) => {
   t.strictSame(staleFiles(), []);
 });
 
-t.test('the schemas hold nothing that editors do not know', async (t) => {
+t.test('the schemas contain only keywords that editors know', async (t) => {
   t.notMatch(generated()['config/gateway.schema.json'], /"unit"|"keys": "|~kind/);
   t.match(generated()['config/gateway.schema.json'], /"description"/);
 });
 
-t.test('every key of both files has a form and a description in the reference, and stands there once', async (t) => {
+t.test('every key of both files is in the reference once, with a form and a description', async (t) => {
   const page = generated()['docs/configuration.md'] as string;
   for (const { path, form, description } of configurationKeys()) {
     t.ok(form !== '' && description !== '', path);
@@ -24,7 +24,7 @@ t.test('every key of both files has a form and a description in the reference, a
   }
 });
 
-t.test('the description of every key begins and ends as a sentence, and is no fragment', async (t) => {
+t.test('the description of every key is whole sentences', async (t) => {
   for (const { path, description } of configurationKeys()) {
     t.match(description, /^(?:[A-Z`]|[a-z_]+\b[^.]* ).*\.$/s, path);
     t.notMatch(description, /…$|^…|^(?:Absent|Default|File|For|In|Between|Or|With) |; above: \d/, path);

@@ -17,7 +17,7 @@ routes:
 
 type Line = (index: number) => string;
 
-/** What routes of a large file may differ in, each once a reason to compare every route with every other. */
+/** The ways in which routes of a large file differ. Each was once a reason to compare every route with every other. */
 const files: Readonly<Record<string, Line>> = {
   'public and protected in turn': (index) => `{ match: { path: "/api/{a}/r${index}/{b}" }, ${rule(index)} }`,
   'kept spellings': (index) =>
@@ -39,7 +39,7 @@ function text(count: number, line: Line): string {
   return head + Array.from({ length: count }, (_, index) => `  - ${line(index)}\n`).join('');
 }
 
-/** How often the checks look at a value of a route. */
+/** How often the checks read a value of a route. */
 function looks(count: number, line: Line): number {
   const loaded = loadGatewayText(text(count, line));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -59,13 +59,13 @@ function looks(count: number, line: Line): number {
 }
 
 for (const [name, line] of Object.entries(files)) {
-  t.test(`twice as many routes are looked at twice as often: ${name}`, async (t) => {
+  t.test(`twice as many routes are read at most twice as often: ${name}`, async (t) => {
     const [few, many] = [looks(100, line), looks(200, line)];
     t.ok(few > 0 && many <= 2 * few + 100, `${few}, then ${many}`);
   });
 }
 
-t.test('ten thousand routes are a file like any other', async (t) => {
+t.test('a file with ten thousand routes loads like any other', async (t) => {
   const line: Line = (index) =>
     `{ id: r${index}, match: { methods: [GET, HEAD], path: "/api/{a}/r${index}/{b}/parts/{c}" }, scope: { any_of: [${letters(index)}.read, orders.read] }, audience: https://api.example.com, limits: { body: 1MiB } }`;
   const loaded = loadGatewayText(text(10_000, line));

@@ -20,12 +20,12 @@ const cases: readonly (readonly [text: string, shown: string])[] = [
   ['http://127.0.0.1:8080/a@b', 'http://127.0.0.1:8080/a@b'],
 ];
 
-t.test('a password of a URL is shown as asterisks, up to the last @ of its authority and in its query', (t) => {
+t.test('a password in a URL becomes asterisks, up to the last @ of its authority and in its query', (t) => {
   for (const [text, shown] of cases) t.equal(maskPasswords(text), shown);
   t.end();
 });
 
-t.test('no password of a store is shown, whatever signs it has that nobody encoded', async (t) => {
+t.test("no password of a store's URL is shown, even with characters that should be encoded", async (t) => {
   const dice = random(63);
   for (let round = 0; round < 5_000; round++) {
     const password = dice.text('abcXYZ0189/+=?#:%&!~.-_', 8 + dice.below(40));

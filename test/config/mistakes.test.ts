@@ -5,7 +5,7 @@ import { loadAuthorizationText, loadGatewayText, type Problem } from '../../src/
 const directory = new URL('../fixtures/mistakes/', import.meta.url);
 const env = { GATEWAY_SECRET: 'gateway-secret-of-tests', SHOP_SECRET: 'shop-secret-of-the-tests' };
 
-/** A file says itself what is wrong with it: `# expect LINE:COLUMN message → hint`, a line for each problem. */
+/** A file itself says what is wrong with it: `# expect LINE:COLUMN message → hint`, a line for each problem. */
 function expectations(text: string): readonly string[] {
   return [...text.matchAll(/^# expect (.*)$/gm)].map(([, expected]) => expected as string);
 }
@@ -15,7 +15,7 @@ function inWords({ line, column, message, hint }: Problem): string {
 }
 
 for (const file of readdirSync(directory)) {
-  t.test(`${file} is told where it is wrong, and what is right`, async (t) => {
+  t.test(`${file} gets messages that say where it is wrong, and what is right`, async (t) => {
     const text = readFileSync(new URL(file, directory), 'utf8');
     const load = file.startsWith('gateway') ? loadGatewayText : loadAuthorizationText;
     const loaded = load(text, { file, env });
@@ -24,6 +24,6 @@ for (const file of readdirSync(directory)) {
   });
 }
 
-t.test('there are mistakes enough', async (t) => {
+t.test('there are enough mistakes', async (t) => {
   t.ok(readdirSync(directory).length >= 30);
 });

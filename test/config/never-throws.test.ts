@@ -33,7 +33,7 @@ const pieces = [
   '---\n',
 ];
 
-/** An example file with a few pieces of it cut out, doubled or replaced by signs that mean something to YAML. */
+/** An example file with some pieces removed, doubled or replaced by characters with a meaning in YAML. */
 const mangled = (text: string) =>
   fc
     .array(fc.tuple(fc.nat(text.length), fc.nat(40), fc.constantFrom('', ...pieces)), { minLength: 1, maxLength: 4 })
@@ -44,7 +44,7 @@ const mangled = (text: string) =>
 for (const name of ['gateway', 'authorization']) {
   const load = name === 'gateway' ? loadGatewayText : loadAuthorizationText;
 
-  t.test(`${name}.yaml however mangled is loaded or told, never thrown at`, { timeout: 600_000 }, async () => {
+  t.test(`${name}.yaml with random damage loads or gets problems, and never throws`, { timeout: 600_000 }, async () => {
     fc.assert(
       fc.property(mangled(example(name)), (text) => {
         const loaded = load(text, { env: { A: 'x', GATEWAY_SECRET: 'hunter2' } });
@@ -57,7 +57,7 @@ for (const name of ['gateway', 'authorization']) {
     );
   });
 
-  t.test(`${name}.yaml of any values is told, never thrown at`, async () => {
+  t.test(`${name}.yaml with random values gets problems, and never throws`, async () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 5 }),

@@ -1,4 +1,4 @@
-/** A pattern that made somebody's service stand still, and the subject, of any length, that did it. */
+/** A pattern that blocked a real service, and the subject, of any length, that did it. */
 export interface Redos {
   readonly from: string;
   readonly pattern: string;
@@ -17,7 +17,7 @@ const CLOUDFLARE =
 const ANSI =
   '[\\x1b\\x{9b}][\\[\\]()#;?]*(?:(?:(?:[a-zA-Z\\d]*(?:;[-a-zA-Z\\d/#&.:=?%@~_]*)*)?\\x07)|(?:(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PR-TZcf-ntqry=><~]))';
 
-/** The required parts of a pattern stand in its subject, for an engine may look for them first and be done. */
+/** The subject contains the required parts of a pattern, because an engine may search for them first and stop. */
 export const redosPatterns: readonly Redos[] = [
   { from: 'the attack on the gateway', pattern: '^([a-z]+,?)+$', subject: filled('a', '!') },
   { from: 'OWASP', pattern: '^(a+)+$', subject: filled('a', '!') },

@@ -12,7 +12,7 @@ function shown(text: string, env: Record<string, string> = {}): string {
   return formatProblems(problems) + formatForGithub(problems) + JSON.stringify(problems);
 }
 
-t.test('no message and no frame shows a secret, however wrong the file is', async (t) => {
+t.test('no message and no excerpt shows a secret, however wrong the file is', async (t) => {
   const files = [
     `client_secret: ${secret}`,
     `clients: [{ client_id: a, client_secret: ${secret}, nonsense: 1 }]`,
@@ -34,7 +34,7 @@ t.test('no message and no frame shows a secret, however wrong the file is', asyn
   for (const text of files) t.notMatch(shown(`version: 1\n${text}\n`), /hunter2/, text);
 });
 
-t.test('what an alias makes a secret of is shown nowhere', async (t) => {
+t.test('a value that an alias uses as a secret is shown nowhere', async (t) => {
   const files = [
     `spare: &p ${secret}\nclients: [{ client_id: a, client_secret: *p }]`,
     `log: { level: &p ${secret} }\nclients: [{ client_id: a, client_secret: *p }]`,
@@ -43,7 +43,7 @@ t.test('what an alias makes a secret of is shown nowhere', async (t) => {
   for (const text of files) t.notMatch(shown(`version: 1\n${text}\n`), /hunter2/, text);
 });
 
-t.test('a slip of the pen in a URL shows no password of it', async (t) => {
+t.test('a typing error in a URL does not show its password', async (t) => {
   const long = 'x'.repeat(80);
   const files = [
     `storage: postgres//me:${secret}@127.0.0.1/db`,
@@ -68,7 +68,7 @@ t.test('a key without a value that may be the rest of a secret is not shown', as
     t.notMatch(shown(`version: 1\n${text}\n`).replace(/^.* \| .*$/gm, ''), /is empty.*hunter2|hunter2.*is empty/, text);
 });
 
-t.test('what was filled in from a variable is not shown, wherever it stands', async (t) => {
+t.test('the value of a variable is never shown', async (t) => {
   const files = [
     'issuer: ${S}',
     'listen: ${S}',
@@ -81,7 +81,7 @@ t.test('what was filled in from a variable is not shown, wherever it stands', as
   for (const text of files) t.notMatch(shown(text, { S: secret }), /hunter2/, text);
 });
 
-t.test('a hint names the words of the file, though the value of a variable has their letters', async (t) => {
+t.test('a hint names the words of the file, even if the value of a variable has the same letters', async (t) => {
   const routes = 'routes: [{ match: { path: /a }, access: public, upstream: "${UP}" }]';
   const upstreams = 'upstreams: { a: { url: "http://127.0.0.1:1" }, b: { url: "http://127.0.0.1:2" } }';
   const told = shown(`version: 1\n${upstreams}\n${routes}\n`, { UP: 'bar' });
@@ -90,21 +90,21 @@ t.test('a hint names the words of the file, though the value of a variable has t
   t.notMatch(told, 'bar');
 });
 
-t.test('each word of a value that a message quotes is hidden, and each long part of it', async (t) => {
+t.test('a message hides each word of a secret value, and each long part of it', async (t) => {
   const text = 'version: 1\nscopes_supported: [read]\nroutes: [{ match: { path: /a }, scope: "${S}" }]\n';
   for (const value of ['read pin4', 'pin4 read', `read ${secret}`])
     t.notMatch(shown(text, { S: value }), /pin4|hunter2/, value);
 });
 
-t.test('the default of a variable in a secret is hidden as well', async (t) => {
+t.test('the default of a variable in a secret is also hidden', async (t) => {
   t.notMatch(shown(`clients: [{ client_secret: "\${NAME:-${secret}}", x: 1 }]`), /hunter2/);
 });
 
-t.test('the name of a variable is shown: it is what the author must set', async (t) => {
+t.test('the name of a variable is shown, because the author must set it', async (t) => {
   t.match(shown('client_secret: ${GATEWAY_SECRET}'), /\$\{GATEWAY_SECRET\}/);
 });
 
-t.test('a key that stands where the name of its file belongs is not shown', async (t) => {
+t.test('a private key in place of its filename is not shown', async (t) => {
   const server = `issuer: https://a.example.com, client_id: g, client_key: '{"d":"${secret}"}'`;
   const method = 'introspection_endpoint_auth_method: private_key_jwt';
   const text = `version: 1\nauthorization_servers:\n  main: { ${server}, ${method} }\nroutes: [{ match: { path: /a }, scope: a }]\n`;

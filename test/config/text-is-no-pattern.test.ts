@@ -5,7 +5,7 @@ import { executedPatterns } from '../support/executed-patterns.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** Where a RegExp is put together, and of what. */
+/** Where a RegExp is built, and from what. */
 const putTogether: Readonly<Record<string, string>> = {
   'src/config/yaml/frame.ts': 'the schemes of the table of storage URLs',
   'src/config/rules/looked-at.ts': 'the two words `headers` and `query`',
@@ -21,13 +21,14 @@ const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => ({
   text: readFileSync(new URL(file, root), 'utf8'),
 }));
 
-t.test('a RegExp is put together only of what is ours', async (t) => {
+t.test('a RegExp is built only from our own text', async (t) => {
   const found = sources.filter(({ text }) => /\bRegExp\(/.test(text)).map(({ file }) => file);
   t.strictSame(found.sort(), Object.keys(putTogether).sort());
 });
 
-t.test('no text is searched for as if it were a pattern', async (t) => {
-  // Text that is given to one of these becomes a RegExp; a literal, a constant in capitals or a member of `Members` is one.
+t.test('no search reads its text as a pattern', async (t) => {
+  // Text given to one of these becomes a RegExp. A literal, a constant in capitals and a member of `Members` are
+  // allowed.
   const asPattern = /(?<!\bstring|\btable)\.(?:match|matchAll|search)\((?!\/|[A-Z_]+\)|members\.)/g;
   const found = sources.flatMap(({ file, text }) =>
     [...text.matchAll(asPattern)].map(({ 0: call }) => `${file} ${call}`),
@@ -37,7 +38,7 @@ t.test('no text is searched for as if it were a pattern', async (t) => {
 
 const MARK = '(mark+)+$';
 
-/** Everywhere where a text of any kind may stand. */
+/** Every place in a file that may have free text. */
 const file = `
 version: 1
 listen: 127.0.0.1:8080
@@ -59,7 +60,7 @@ tests:
   - { request: "GET /${MARK}/7", token: { scope: "${MARK}" }, expect: { refuse: 404 } }
 `;
 
-t.test('a file is read without any text of it becoming a RegExp', async (t) => {
+t.test('no text of a configuration file becomes a RegExp', async (t) => {
   const found = executedPatterns(() => {
     const loaded = loadGatewayText(file, { file: 'gateway.yaml', env: {} });
     t.ok(loaded.ok, loaded.ok ? '' : JSON.stringify(loaded.problems));

@@ -14,7 +14,7 @@ const SHA = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
 const told = ({ faults }: { faults: readonly { line: number; message: string }[] }) =>
   faults.map(({ line, message }) => `${line}: ${message}`);
 
-t.test('a line of htpasswd is a name and a hash of a kind that is known', async (t) => {
+t.test('a line of htpasswd is a name and a hash of a known kind', async (t) => {
   const text = `# people\r\nalice:${PHC}\r\n\r\n  bob:${APR1}  \ncarol:${SSHA}\nD\u0061\u0308n:${SHA}\n`;
   const { users, faults } = parseHtpasswd(text);
   t.strictSame(faults, []);
@@ -29,7 +29,7 @@ t.test('a line of htpasswd is a name and a hash of a kind that is known', async 
   );
 });
 
-t.test('every bad line of htpasswd is told with its number, and none of them quotes the hash', async (t) => {
+t.test('every bad line of htpasswd is reported with its number, without the hash', async (t) => {
   const lines = [
     'alice',
     `:${SHA}`,
@@ -59,7 +59,7 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
   ]);
 });
 
-t.test('a line of htdigest is name, realm and a hash whose length or name tells the algorithm', async (t) => {
+t.test('a line of htdigest is name, realm and a hash whose length or name gives the algorithm', async (t) => {
   const [md5, sha] = ['939E7578ED9E3C518A452ACEE763BCE9', 'a'.repeat(64)];
   const { users, faults } = parseHtdigest(`a:r:${md5}\na:r:${sha}\na:r:SHA-512-256:${sha}\na:other:${md5}\n`);
   t.strictSame(faults, []);
@@ -70,7 +70,7 @@ t.test('a line of htdigest is name, realm and a hash whose length or name tells 
   t.equal(users[0]?.ha1, md5.toLowerCase());
 });
 
-t.test('every bad line of htdigest is told with its number', async (t) => {
+t.test('every bad line of htdigest is reported with its number', async (t) => {
   const md5 = '0'.repeat(32);
   const lines = [
     'a',
@@ -105,7 +105,7 @@ function written(t: Test, text: string | Buffer, mode = 0o600) {
   return { directory };
 }
 
-t.test('a file that everybody may read or write is refused, and says what to do', async (t) => {
+t.test('a file that everyone may read or write is rejected, with the remedy', async (t) => {
   for (const mode of [0o644, 0o604, 0o602, 0o666]) {
     const read = readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd);
     t.match(
@@ -126,7 +126,7 @@ t.test('a file that everybody may read or write is refused, and says what to do'
   });
 });
 
-t.test('faults name file and line; a file that is absent, or not UTF-8, is one fault', async (t) => {
+t.test('faults name file and line; a missing file, or one that is not UTF-8, is one fault', async (t) => {
   const read = readUserFile('users', written(t, `a:${SHA}\nb`), parseHtpasswd);
   t.match(read, { ok: false, faults: [{ message: 'users:2: this is not `user:hash`' }] });
   const directory = written(t, Buffer.from('j\xe4s:x', 'latin1'));
@@ -134,7 +134,7 @@ t.test('faults name file and line; a file that is absent, or not UTF-8, is one f
   t.match(readUserFile('absent', directory, parseHtpasswd), { ok: false, faults: [{ message: /does not exist/ }] });
 });
 
-t.test('the file is noted as one that the configuration depends on', async (t) => {
+t.test('the file is registered as a dependency of the configuration', async (t) => {
   const files = new Set<string>();
   const { directory } = written(t, '');
   readUserFile('users', { directory, files }, parseHtpasswd);

@@ -40,12 +40,12 @@ const warned: [title: string, changes: object][] = [
   ['a short secret', { clients: [{ ...web, client_secret: 'short' }] }],
 ];
 
-t.test('T44: what weakens beyond repair is refused at load', async (t) => {
+t.test('T44: a setting that is too weak is rejected at load', async (t) => {
   t.equal(problems({ clients: [web] }).refused, false, 'the same without it is not');
   for (const [title, changes] of refused) t.equal(problems(changes).refused, true, title);
 });
 
-t.test('T44: what weakens is said at load', async (t) => {
+t.test('T44: a setting that weakens security causes a warning at load', async (t) => {
   t.strictSame(problems({ clients: [web] }).said, []);
   for (const [title, changes] of warned) {
     const { refused: isRefused, said } = problems(changes);

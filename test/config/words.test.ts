@@ -4,7 +4,7 @@ import { closest, didYouMean } from '../../src/config/words/closest.ts';
 import { isLoopback, normalizeHost } from '../../src/config/words/host.ts';
 import { isSecretName } from '../../src/config/words/secret-names.ts';
 
-t.test('a word within a slip for every three letters is suggested', async (t) => {
+t.test('a word with at most one typing error for every three letters is suggested', async (t) => {
   t.equal(closest('acess', ['access', 'audience']), 'access');
   t.equal(closest('raed', ['read', 'write']), 'read');
   t.equal(closest('PUBLIC', ['public']), 'public');
@@ -12,7 +12,7 @@ t.test('a word within a slip for every three letters is suggested', async (t) =>
   t.equal(closest('', ['a']), 'a');
 });
 
-t.test('a hint names the likely word, or the few that there are', async (t) => {
+t.test('a hint names the likely word, or all words if they are few', async (t) => {
   t.equal(didYouMean('mian', ['main']), 'did you mean `main`?');
   t.equal(didYouMean('x', ['main', 'other']), 'known: `main`, `other`');
   t.equal(didYouMean('x', []), undefined);
@@ -45,14 +45,14 @@ t.test('hosts compare without case, port and trailing dot', async (t) => {
   }
 });
 
-t.test('loopback is this machine alone', async (t) => {
+t.test('loopback means only this machine', async (t) => {
   for (const host of ['localhost', 'LOCALHOST', 'app.localhost', '127.9.9.9', '::1', '[::1]'])
     t.ok(isLoopback(host), host);
   for (const host of ['127.0.0.1.example.com', 'localhost.example.com', '10.0.0.1', '0.0.0.0', '::'])
     t.notOk(isLoopback(host), host);
 });
 
-t.test('a misspelt name of a secret is a name of a secret', async (t) => {
+t.test('a misspelled name of a secret counts as the name of a secret', async (t) => {
   for (const key of [
     'client_secret',
     'client_secert',

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { type Counters, PARTS } from '../../src/counters/counters.ts';
 
 export interface Implementation {
-  /** Counters that have started and have counted nothing; closed after the test. */
+  /** Counters that have started and have not counted yet; closed after the test. */
   readonly open: (t: Test) => Promise<Counters>;
   /** Lets so many milliseconds pass for them. */
   readonly pass: (milliseconds: number) => Promise<void>;
@@ -10,11 +10,11 @@ export interface Implementation {
   readonly skip?: false | string;
 }
 
-/** Long enough that a slow machine does not leave it between two calls, and short enough to be waited for. */
+/** Long enough that a slow machine does not end it between two calls, and short enough to wait for. */
 const window = 3_000;
 const most = window + window / PARTS;
 
-/** What every implementation of Counters promises. */
+/** What every implementation of Counters guarantees. */
 export function countersContract(t: Test, name: string, { open, pass, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t), pass));
 }
@@ -29,7 +29,7 @@ async function takeAll(counters: Counters, key: string, requests: number, times:
 
 const rules: readonly (readonly [title: string, rule: Rule])[] = [
   [
-    'so many of a window pass, and the next is told how long to wait',
+    'as many as the window allows pass, and the next gets a wait',
     async (t, counters) => {
       const [one, two, three = 0] = await takeAll(counters, 'a', 2, 3);
       t.strictSame([one, two], [0, 0]);
@@ -37,7 +37,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'who waits as long as it was told passes, and not sooner',
+    'a caller that waits as long as it was told passes, and not sooner',
     async (t, counters, pass) => {
       await takeAll(counters, 'a', 2, 2);
       await pass(window / 2);
@@ -47,7 +47,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'what is refused is not counted',
+    'a refused call is not counted',
     async (t, counters, pass) => {
       await takeAll(counters, 'a', 2, 2);
       await takeAll(counters, 'a', 2, 20);
@@ -56,7 +56,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'a border between windows lets nothing more pass',
+    'the border between windows allows no additional calls',
     async (t, counters, pass) => {
       await pass((2 * window - (Date.now() % window) - window / 4) % window);
       const before = await takeAll(counters, 'a', 4, 4);
@@ -67,7 +67,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'keys and windows are counted apart',
+    'keys and windows are counted separately',
     async (t, counters) => {
       await takeAll(counters, 'a', 1, 1);
       t.equal(await counters.take('b', { requests: 1, window }), 0);
@@ -76,7 +76,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'a key that failed goes on counting when its window is changed, and keeps the end it had',
+    'a key that failed still counts when its window is changed, and keeps its end',
     async (t, counters) => {
       await counters.fail('a', most);
       const { endsIn } = await counters.fail('a', window);
@@ -87,7 +87,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'a limit that is raised or lowered goes on with what was counted',
+    'a raised or lowered limit keeps the count',
     async (t, counters) => {
       await takeAll(counters, 'a', 2, 2);
       t.equal(await counters.take('a', { requests: 3, window }), 0);
@@ -95,14 +95,14 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'of many at once exactly the limit passes',
+    'of many calls at once exactly the limit passes',
     async (t, counters) => {
       const waits = await Promise.all(Array.from({ length: 200 }, () => counters.take('a', { requests: 50, window })));
       t.equal(waits.filter((wait) => wait === 0).length, 50);
     },
   ],
   [
-    'long and strange keys are keys like others',
+    'long and strange keys are ordinary keys',
     async (t, counters) => {
       for (const key of ['', ' ', '\0', 'é'.repeat(9), 'x'.repeat(100_000), `${'x'.repeat(99_999)}y`])
         t.strictSame(
@@ -128,7 +128,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
     },
   ],
   [
-    'failures of one key are not those of another, nor requests',
+    'failures of one key count neither for another key nor as requests',
     async (t, counters) => {
       await counters.fail('a', window);
       t.equal((await counters.failures('b')).count, 0);

@@ -1,9 +1,9 @@
 import fc from '../support/properties.ts';
 
-/** How far behind the highest count another may come. */
+/** How far behind the highest count another may arrive. */
 const WINDOW = 64;
 
-/** What was taken of a nonce, and nothing of how that is kept. */
+/** What was accepted of a nonce, independent of how it is stored. */
 export interface Taken {
   readonly counts: Set<number>;
   last: boolean;
@@ -16,7 +16,7 @@ export interface Use {
   readonly mode: 'strict' | 'window';
 }
 
-/** RFC 7616 §3.4.5: each count once, in the order of their making or nearly so. */
+/** RFC 7616 §3.4.5: each count once, in order of creation or nearly so. */
 export function mayTake({ counts, last }: Taken, { count, mode }: Omit<Use, 'pick'>): boolean {
   const max = Math.max(0, ...counts);
   if (last || count === 0) return false;

@@ -38,7 +38,7 @@ const rules = [
   ...modelRules,
 ];
 
-/** What every implementation of Records promises. */
+/** What every implementation of Records guarantees. */
 export function recordsContract(t: Test, name: string, { open, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t)));
 }

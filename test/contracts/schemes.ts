@@ -12,22 +12,25 @@ import type { Code } from '../../src/gateway/message/codes.ts';
 import { type Echoed, echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway, gatewayYaml, type TestGateway } from '../support/gateway.ts';
 
-/** A credential scheme, with users of whom one is known. */
+/** A credential scheme, with some users, one of them known. */
 export interface SchemeUnderTest {
   /** As in the tables. */
   readonly name: string;
   readonly challenge: RegExp;
   /** Its block of a route. */
   readonly block: (t: Test) => object;
-  /** The same with other people. Absent: with another scope for the user. */
+  /** The same with other users. Absent: with another scope for the user. */
   readonly others?: (t: Test) => object;
-  /** The same with users that cannot be asked. Absent: they stand in a file, which is judged with the configuration. */
+  /**
+   * The same with an unavailable store of users. Absent: the users are in a file, which is checked with the
+   * configuration.
+   */
   readonly unreachable?: (t: Test) => object;
-  /** Of credentials with a wrong secret. */
+  /** The refusal of credentials with a wrong secret. */
   readonly wrong: Code;
-  /** The user who is known. */
+  /** The known user. */
   readonly user: string;
-  /** What a client sends to ask for a path of this gateway, with the right secret or a wrong one. */
+  /** What a client sends to request a path of this gateway, with the right secret or a wrong one. */
   readonly present: (url: string, path: string, secret: 'right' | 'wrong') => Promise<Presenting>;
 }
 
@@ -35,13 +38,13 @@ export interface Presenting {
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The credential, in the words in which it was sent. */
+  /** The credential, as it was sent. */
   readonly credential: string;
 }
 
 const PATH = '/orders/7?x=1';
 
-/** What every credential scheme promises, whatever its credentials are and wherever they stand. */
+/** What every credential scheme guarantees, whatever its credentials are and wherever they are sent. */
 export function schemeContract(t: Test, title: string, scheme: SchemeUnderTest): void {
   const { unreachable } = scheme;
   const held = unreachable === undefined ? rules : [...rules, ...rulesOfStores(unreachable)];
@@ -109,7 +112,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'right credentials pass; the upstream learns the user, and nothing of the credentials',
+    'right credentials pass; the upstream gets the user, and no part of the credentials',
     async (t, scheme) => {
       const { status, text, sent } = await ask(await started(t, scheme), scheme, 'right');
       t.equal(status, 200);
@@ -129,7 +132,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'in shadow mode a request goes on as it came, with wrong credentials too',
+    'in shadow mode a request is forwarded unchanged, with wrong credentials too',
     async (t, scheme) => {
       const { status, text, sent } = await ask(await started(t, scheme, { mode: 'shadow' }), scheme, 'wrong');
       t.equal(status, 200);
@@ -138,7 +141,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'credentials beside a token are two credentials, and refused',
+    'credentials beside a token count as two credentials, and are refused',
     async (t, scheme) => {
       const running = await started(t, scheme, { auth: { any_of: ['bearer', scheme.name] } });
       const { status, text } = await ask(running, scheme, 'right', '&access_token=a');
@@ -147,7 +150,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'no line of the log has the credentials',
+    'no log line contains the credentials',
     async (t, scheme) => {
       const running = await started(t, scheme);
       for (const secret of ['right', 'wrong'] as const) {
@@ -161,7 +164,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'a proxy that asks is told to remove the credentials, and to tell requests apart by them',
+    'a proxy that asks is told to remove the credentials, and to cache by them',
     async (t, scheme) => {
       const proxies = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
       const { url, decisionUrl = '' } = await started(t, scheme, {}, proxies);
@@ -198,7 +201,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     },
   ],
   [
-    'diff names the route whose block, or whose scheme, changed',
+    'diff names the route whose block or scheme changed',
     async (t, scheme) => {
       const block = scheme.block(t);
       const settings = async (before: object, now: object) =>
@@ -232,11 +235,11 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
   ],
 ];
 
-/** Where users can be out of reach while the gateway runs. */
+/** For schemes whose users can become unavailable while the gateway runs. */
 function rulesOfStores(unreachable: (t: Test) => object): readonly (readonly [rule: string, holds: Rule])[] {
   return [
     [
-      'users that cannot be asked are an outage, with right credentials and with wrong ones',
+      'an unavailable store of users is an outage, with right credentials and with wrong ones',
       async (t, scheme) => {
         const running = await started(t, scheme, { [scheme.name]: unreachable(t) });
         for (const secret of ['right', 'wrong'] as const) {
@@ -248,7 +251,7 @@ function rulesOfStores(unreachable: (t: Test) => object): readonly (readonly [ru
       },
     ],
     [
-      'doctor tells that its users cannot be asked',
+      'doctor reports that its store of users is unavailable',
       async (t, scheme) => {
         const { config } = sound([routeOf(scheme, unreachable(t))]);
         await using opened = new AsyncDisposableStack();

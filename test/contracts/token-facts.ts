@@ -15,7 +15,7 @@ import { signingKeys } from '../../src/storage/records/signing-keys.ts';
 
 export interface Bench {
   readonly facts: TokenFacts;
-  /** What the authorization service writes with, in a process of its own for all that the reader knows. */
+  /** The authorization service's own writer, in a separate process from the reader's point of view. */
   readonly writer: WritableEngine;
 }
 
@@ -25,7 +25,7 @@ export interface Implementation {
   readonly skip?: false | string;
 }
 
-/** What every implementation of TokenFacts promises. */
+/** What every implementation of TokenFacts guarantees. */
 export function tokenFactsContract(t: Test, name: string, { open, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t)));
 }
@@ -64,7 +64,7 @@ const grant: GrantRecord = {
 
 const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][] = [
   [
-    'a token is found as it was saved, as soon as it is saved',
+    'a token is found unchanged as soon as it is saved',
     async (t, { facts, writer }) => {
       t.equal(await facts.findAccessToken(sha256('a'), now), undefined);
       const token = accessToken('a');
@@ -95,7 +95,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     },
   ],
   [
-    'tokens and JWTs end with the grant that they come from',
+    'tokens and JWTs end with their grant',
     async (t, { facts, writer }) => {
       await writer.write(() => saveGrant(grant));
       await writer.write(() => saveAccessToken(accessToken('a', { grantId: 'g1' })));
@@ -108,7 +108,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     },
   ],
   [
-    'a JWT ends with the key that signed it, as soon as that is replaced',
+    'a JWT ends with the key that signed it, as soon as that key is replaced',
     async (t, { facts, writer }) => {
       const { replaceSigningKeys } = signingKeys(buildSeal([new Uint8Array(32)]));
       const key = (kid: string) => ({
@@ -127,7 +127,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     },
   ],
   [
-    'a denied JWT is denied, and no other',
+    'a denied JWT is denied, and no other is',
     async (t, { facts, writer }) => {
       t.equal(await facts.isJwtDenied({ jti: 'j', now }), false);
       await writer.write(() => denyJwt('j', now + 60, now));
@@ -137,7 +137,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     },
   ],
   [
-    'a database of a later version is not understood, until it is of this one again',
+    'a database of a later version is not read, until it is of this version again',
     async (t, { facts, writer }) => {
       await writer.write(() => saveAccessToken(accessToken('a')));
       await facts.ping();
@@ -151,7 +151,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     },
   ],
   [
-    'what is asked at the same time is answered, each by its own',
+    'simultaneous queries each get their own answer',
     async (t, { facts, writer }) => {
       const names = Array.from({ length: 100 }, (_, index) => `t${index}`);
       for (const name of names) await writer.write(() => saveAccessToken(accessToken(name, { subject: name })));
@@ -163,7 +163,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     },
   ],
   [
-    'once closed it answers no more, and that is an outage',
+    'after close every query is an outage',
     async (t, { facts }) => {
       await facts.ping();
       await facts.close();

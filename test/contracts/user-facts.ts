@@ -5,9 +5,9 @@ import { account, now } from './records/samples.ts';
 
 export interface Bench {
   readonly facts: UserFacts;
-  /** What the authorization service writes with. */
+  /** The authorization service's own writer. */
   readonly records: Records;
-  /** Everything that the database holds, as whoever steals it sees it. */
+  /** Everything in the database, as a thief would see it. */
   readonly dump: () => Promise<string>;
 }
 
@@ -17,7 +17,7 @@ export interface Implementation {
   readonly skip?: false | string;
 }
 
-/** What every implementation of UserFacts promises. */
+/** What every implementation of UserFacts guarantees. */
 export function userFactsContract(t: Test, name: string, { open, skip = false }: Implementation): void {
   for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t)));
 }
@@ -33,7 +33,7 @@ const wanted = { realm: 'meters', algorithm: 'SHA-256', name: 'alice', isHashed:
 
 const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unknown>])[] = [
   [
-    'a user of Digest is found by name or by its hash, in one realm and for one algorithm',
+    'a Digest user is found by name or by its hash, in one realm and for one algorithm',
     async (t, { facts, records }) => {
       await records.setDigestUser(alice);
       t.strictSame(await facts.findDigest(wanted), { username: 'alice', ha1 });
@@ -44,7 +44,7 @@ const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unkn
     },
   ],
   [
-    'whoever has the database has no HA1',
+    'the database alone reveals no HA1',
     async (t, { records, dump }) => {
       await records.setDigestUser(alice);
       const held = (await dump()).toLowerCase();
@@ -63,7 +63,7 @@ const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unkn
     },
   ],
   [
-    'a password is that of the account, else what was imported',
+    'a password is that of the account, else the imported one',
     async (t, { facts, records }) => {
       await records.addImportedPassword({ username: 'bob', passwordHash: '{SHA}x', changedAt: now });
       t.strictSame(await facts.findPassword('bob'), { username: 'bob', passwordHash: '{SHA}x' });
@@ -73,7 +73,7 @@ const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unkn
     },
   ],
   [
-    'an API key is found by either of its hashes, one that has expired too, until it is removed',
+    'an API key is found by either of its hashes, even after its expiry, until it is removed',
     async (t, { facts, records }) => {
       const key = {
         id: 'ghk_1',
@@ -92,7 +92,7 @@ const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unkn
     },
   ],
   [
-    'a database that can be read is said to be so',
+    'a readable database is reported as such',
     async (t, { facts }) => {
       await facts.ping('basic');
       await facts.ping('digest');

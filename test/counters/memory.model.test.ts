@@ -68,7 +68,7 @@ function failing(of: Map<string, Failed>, key: string, window: number, now: numb
   return known;
 }
 
-/** Tries that are looked at at once: all of them before the first has failed. */
+/** Attempts that are checked at the same time: all of them before the first has failed. */
 const guess = (name: string, address: string, atOnce: number) =>
   command(`guess ${name} from ${address}, ${atOnce} at once`, (model, { throttle }) => {
     const key = `${name} ${address}`;
@@ -121,7 +121,7 @@ const commands = fc.commands<Model, Real>(
 );
 
 t.test(
-  'requests, failures and guesses are counted apart, each in its own window, whatever the wall clock does',
+  'requests, failures and guesses are counted separately, each in its own window, whatever the wall clock does',
   async (t) => {
     const { numRuns } = tries(120, 3000);
     const property = fc.property(commands, fc.nat(5000), (commands, offset) => {

@@ -12,7 +12,7 @@ countersContract(t, 'memory', {
   pass: async (milliseconds) => clock.advance(milliseconds),
 });
 
-t.test('it answers without a promise, and is always reachable', async (t) => {
+t.test('it answers without a promise, and is always available', async (t) => {
   const counters = memoryCounters(clock);
   t.equal(counters.take('a', { requests: 1, window: 1000 }), 0);
   t.equal(counters.fail('a', 1000).count, 1);
@@ -41,7 +41,7 @@ const step = fc.record<Step>({
   key: fc.constantFrom('a', 'b'),
 });
 
-/** Remembers every request that passed, by its very time. */
+/** Records the exact time of every request that passed. */
 function model() {
   const passed: { key: string; at: number }[] = [];
   return {
@@ -51,7 +51,7 @@ function model() {
 }
 
 t.test(
-  'whatever comes when, never more passes in any window, and who finds room in a little more passes',
+  'however requests arrive, no window passes more than its limit, and a request with room in a slightly longer window passes',
   async (t) => {
     const property = fc.property(
       fc.array(step, { maxLength: 200 }),
@@ -77,30 +77,33 @@ t.test(
   },
 );
 
-t.test('whoever waits as long as it was told passes at once, and a millisecond sooner does not', async (t) => {
-  const property = fc.property(
-    fc.array(fc.nat(300), { minLength: 1, maxLength: 60 }),
-    fc.integer({ min: 1, max: 5 }),
-    (waits, requests) => {
-      const held = heldClock();
-      const counters = memoryCounters(held);
-      const limit = { requests, window: 1000 };
-      for (const wait of waits) {
-        held.advance(wait);
-        const told = counters.take('a', limit);
-        if (told === 0) continue;
-        held.advance(told - 1);
-        if (counters.take('a', limit) === 0) return false;
-        held.advance(1);
-        if (counters.take('a', limit) !== 0) return false;
-      }
-      return true;
-    },
-  );
-  t.doesNotThrow(() => fc.assert(property, { numRuns: 200 }));
-});
+t.test(
+  'a client that waits as long as the answer says passes immediately, and a millisecond earlier it does not',
+  async (t) => {
+    const property = fc.property(
+      fc.array(fc.nat(300), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 5 }),
+      (waits, requests) => {
+        const held = heldClock();
+        const counters = memoryCounters(held);
+        const limit = { requests, window: 1000 };
+        for (const wait of waits) {
+          held.advance(wait);
+          const told = counters.take('a', limit);
+          if (told === 0) continue;
+          held.advance(told - 1);
+          if (counters.take('a', limit) === 0) return false;
+          held.advance(1);
+          if (counters.take('a', limit) !== 0) return false;
+        }
+        return true;
+      },
+    );
+    t.doesNotThrow(() => fc.assert(property, { numRuns: 200 }));
+  },
+);
 
-t.test('a flood of keys takes a bounded memory: the one that was longest unasked is forgotten', async (t) => {
+t.test('a flood of keys uses bounded memory: the least recently used key is forgotten', async (t) => {
   const counters = memoryCounters(clock);
   const limit = { requests: 1, window: 60_000 };
   const flood = (from: number) => {
@@ -120,22 +123,19 @@ t.test('a flood of keys takes a bounded memory: the one that was longest unasked
   t.equal(counters.failures('early').count, 0);
 });
 
-t.test(
-  'a flood of other keys pushes out no failures of a longer window, and none of a key that failed often',
-  async (t) => {
-    const counters = memoryCounters(clock);
-    const day = 86_400_000;
-    for (let count = 0; count < 5; count++) counters.fail('alice of a day', day);
-    counters.fail('place of a month', 30 * day);
-    for (let index = 0; index < 60_000; index++) {
-      counters.fail(`address ${index}`, 60_000);
-      counters.fail(`nobody ${index} of a day`, day);
-    }
-    t.equal(counters.failures('alice of a day').count, 5);
-    t.equal(counters.failures('place of a month').count, 1);
-    t.equal(counters.failures('nobody 0 of a day').count, 0, 'the flood itself has its bound');
-    clock.advance(day + 1);
-    t.equal(counters.failures('alice of a day').count, 0);
-    t.equal(counters.fail('alice of a day', day).count, 1, 'it begins again');
-  },
-);
+t.test('a flood of other keys evicts no failures of a longer window, and no key that failed often', async (t) => {
+  const counters = memoryCounters(clock);
+  const day = 86_400_000;
+  for (let count = 0; count < 5; count++) counters.fail('alice of a day', day);
+  counters.fail('place of a month', 30 * day);
+  for (let index = 0; index < 60_000; index++) {
+    counters.fail(`address ${index}`, 60_000);
+    counters.fail(`nobody ${index} of a day`, day);
+  }
+  t.equal(counters.failures('alice of a day').count, 5);
+  t.equal(counters.failures('place of a month').count, 1);
+  t.equal(counters.failures('nobody 0 of a day').count, 0, 'the flood itself has its bound');
+  clock.advance(day + 1);
+  t.equal(counters.failures('alice of a day').count, 0);
+  t.equal(counters.fail('alice of a day', day).count, 1, 'it begins again');
+});

@@ -10,10 +10,12 @@ import { redisServer, skipWithoutRedis as skip } from '../support/redis.ts';
 t.setTimeout(1_800_000);
 
 const NONCES = 3;
-/** Milliseconds; what was issued before a Redis was seen is not taken, so these are of a while later. */
+/** Milliseconds. A nonce from before the first contact with Redis is rejected, so these times are a while later. */
 const LATER = 60_000;
 
-/** What comes at once is carried out one after the other in some order; what is taken of a nonce is the same in each. */
+/**
+ * Simultaneous calls run one after the other in some order. The accepted counts of a nonce are the same in each order.
+ */
 function explained(taken: Taken, uses: readonly (readonly [Use, string | undefined])[]): Taken | undefined {
   if (uses.length === 0) return taken;
   for (const [index, [use, told]] of uses.entries()) {
@@ -27,7 +29,7 @@ function explained(taken: Taken, uses: readonly (readonly [Use, string | undefin
   return undefined;
 }
 
-t.test('nonces that processes share are counted as one process counts them', { skip }, async (t) => {
+t.test('processes that share nonces count them as one process does', { skip }, async (t) => {
   const { url } = await redisServer(t);
   const log = { warn() {}, info() {} };
   const all = [0, 1].map(() => openCounters(url, { clock: systemClock, log, deadline: 20_000 }));

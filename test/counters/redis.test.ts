@@ -23,7 +23,7 @@ interface Opened {
   readonly told: readonly string[];
 }
 
-/** The rules are about counting: a machine that is slow for once must not end them. */
+/** These tests are about counting, so a machine that is slow once must not end them. */
 const PATIENT = 20_000;
 
 async function open(t: Test, url: string, deadline = PATIENT, trust?: RedisTrust): Promise<Opened> {
@@ -53,7 +53,7 @@ countersContract(t, 'redis', {
 const reachable = ({ counters }: Opened) => until(() => counters.reachable());
 const unreachable = ({ counters }: Opened) => until(() => !counters.reachable());
 
-t.test('two processes share what they count', { skip }, async (t) => {
+t.test('two processes share their counts', { skip }, async (t) => {
   const { url } = await redisServer(t);
   const [one, other] = [await open(t, url), await open(t, url)];
   t.equal(await one.counters.take('a', limit), 0);
@@ -64,7 +64,7 @@ t.test('two processes share what they count', { skip }, async (t) => {
   t.equal((await other.counters.fail('a', 60_000)).count, 2);
 });
 
-t.test('no key tells who was counted, and every key ends by itself', { skip }, async (t) => {
+t.test('no key reveals whom it counts, and every key expires', { skip }, async (t) => {
   const server = await redisServer(t);
   const { counters } = await open(t, server.url);
   await counters.take('alice', limit);
@@ -78,7 +78,7 @@ t.test('no key tells who was counted, and every key ends by itself', { skip }, a
   }
 });
 
-t.test('a Redis that is not there is told of once, and the limit holds in this process', { skip }, async (t) => {
+t.test('a missing Redis is reported once, and the limit applies in this process', { skip }, async (t) => {
   const { counters, told } = await open(t, `redis://127.0.0.1:${await freePort()}`);
   t.equal(counters.reachable(), false);
   const waits = [counters.take('a', limit), counters.take('a', limit), counters.take('a', limit)];
@@ -108,7 +108,7 @@ async function outage(t: Test, end: (server: RedisServer) => unknown, mend: (ser
   t.strictSame(told, [lost, back]);
 }
 
-t.test('a Redis that dies and is started anew is counted on again', { skip }, (t) =>
+t.test('counting uses Redis again after it died and was restarted', { skip }, (t) =>
   outage(
     t,
     (server) => server.kill(),
@@ -116,7 +116,7 @@ t.test('a Redis that dies and is started anew is counted on again', { skip }, (t
   ),
 );
 
-t.test('a Redis that stops answering is not waited for, and counted on again when it does', { skip }, (t) =>
+t.test('a Redis that stops answering delays nothing, and counting uses it again when it answers', { skip }, (t) =>
   outage(
     t,
     (server) => server.freeze(),
@@ -124,14 +124,14 @@ t.test('a Redis that stops answering is not waited for, and counted on again whe
   ),
 );
 
-t.test('a password that is wrong is an outage, not a stop', { skip }, async (t) => {
+t.test('a wrong password is an outage, and does not end the process', { skip }, async (t) => {
   const { url } = await redisServer(t);
   const { counters, told } = await open(t, url.replace('//', '//default:wrong@'));
   t.equal(await counters.take('a', limit), 0);
   t.notMatch(told.join(), 'wrong@');
 });
 
-t.test('an answer that came while this process was busy is not too late', { skip }, async (t) => {
+t.test('an answer that arrived while this process was busy is not too late', { skip }, async (t) => {
   const { url } = await redisServer(t);
   const { counters, told } = await open(t, url, 1_000);
   await counters.fail('a', 60_000);
@@ -143,7 +143,7 @@ t.test('an answer that came while this process was busy is not too late', { skip
   t.equal(counters.reachable(), true);
 });
 
-t.test('closed counters count for themselves, and keep no process alive', { skip }, async (t) => {
+t.test('closed counters count alone, and keep no process alive', { skip }, async (t) => {
   const { url } = await redisServer(t);
   const { counters, told } = await open(t, url);
   await counters.close();
@@ -151,7 +151,7 @@ t.test('closed counters count for themselves, and keep no process alive', { skip
   t.strictSame(told, []);
 });
 
-t.test('an engine that is not there is named', async (t) => {
+t.test('a missing engine is named', async (t) => {
   t.throws(() => openCounters('memcached://x', { clock: systemClock, log: { warn() {}, info() {} } }), /memcached:/);
 });
 
@@ -161,30 +161,34 @@ async function client(t: Test, url: string): Promise<Redis> {
   return opened;
 }
 
-t.test('a key that holds something else is begun again, and no other is counted alone', { skip }, async (t) => {
-  const server = await redisServer(t);
-  const { counters, told } = await open(t, server.url);
-  const other = await client(t, server.url);
-  const wrong: readonly ((key: string) => Promise<unknown>)[] = [
-    (key) => other.set(key, 'x'),
-    (key) => other.del(key).then(() => other.lpush(key, 'x')),
-  ];
-  for (const spoil of wrong) {
-    await counters.take('a', limit);
-    await counters.fail('a', 60_000);
-    for (const key of await server.keys()) if (/:(taken|failures):/.test(key)) await spoil(key);
-    t.strictSame(await counters.failures('a'), { count: 0, endsIn: 0 });
-    t.strictSame([await counters.take('a', limit), await counters.take('a', limit)], [0, 0]);
-    t.ok((await counters.take('a', limit)) > 0, 'the limit holds');
-    t.equal((await counters.fail('a', 60_000)).count, 1);
-    t.equal((await counters.fail('a', 60_000)).count, 2);
-    await other.flushall();
-  }
-  t.strictSame(told, []);
-  t.equal(counters.reachable(), true);
-});
+t.test(
+  'a key with a value of another type is counted again from zero, and other keys stay shared',
+  { skip },
+  async (t) => {
+    const server = await redisServer(t);
+    const { counters, told } = await open(t, server.url);
+    const other = await client(t, server.url);
+    const wrong: readonly ((key: string) => Promise<unknown>)[] = [
+      (key) => other.set(key, 'x'),
+      (key) => other.del(key).then(() => other.lpush(key, 'x')),
+    ];
+    for (const spoil of wrong) {
+      await counters.take('a', limit);
+      await counters.fail('a', 60_000);
+      for (const key of await server.keys()) if (/:(taken|failures):/.test(key)) await spoil(key);
+      t.strictSame(await counters.failures('a'), { count: 0, endsIn: 0 });
+      t.strictSame([await counters.take('a', limit), await counters.take('a', limit)], [0, 0]);
+      t.ok((await counters.take('a', limit)) > 0, 'the limit holds');
+      t.equal((await counters.fail('a', 60_000)).count, 1);
+      t.equal((await counters.fail('a', 60_000)).count, 2);
+      await other.flushall();
+    }
+    t.strictSame(told, []);
+    t.equal(counters.reachable(), true);
+  },
+);
 
-t.test('a nonce whose key holds something else may have been used', { skip }, async (t) => {
+t.test('a nonce whose key has another type counts as possibly used', { skip }, async (t) => {
   const server = await redisServer(t);
   const { counters, told } = await open(t, server.url);
   const other = await client(t, server.url);
@@ -198,7 +202,7 @@ t.test('a nonce whose key holds something else may have been used', { skip }, as
   t.strictSame(told, []);
 });
 
-/** What no real Redis says: `script` answers each EVALSHA. */
+/** Answers that a real Redis never sends: `script` answers each EVALSHA. */
 async function fakeRedis(t: Test, script: (socket: Socket, command: string) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -217,7 +221,7 @@ async function fakeRedis(t: Test, script: (socket: Socket, command: string) => v
   return `redis://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-t.test('what is no answer makes no nonce fresh', async (t) => {
+t.test('an invalid answer never makes a nonce count as unused', async (t) => {
   const answers = ['$-1\r\n', '*-1\r\n', '*0\r\n', '+0\r\n', '+\r\n', '*1\r\n:0\r\n', ':7\r\n', ':-1\r\n'];
   for (const answer of answers) {
     const isProbe = (command: string) => command.includes('gatehouse:probe');
@@ -230,7 +234,7 @@ t.test('what is no answer makes no nonce fresh', async (t) => {
   }
 });
 
-t.test('an answer of half a gigabyte is not gathered: its connection ends at a megabyte', async (t) => {
+t.test('an answer of half a gigabyte is not buffered: its connection ends at a megabyte', async (t) => {
   let [taken, ended] = [0, 0];
   const pour = (socket: Socket) => {
     const more = Buffer.alloc(64 * 1024, 'x');
@@ -254,17 +258,17 @@ t.test('an answer of half a gigabyte is not gathered: its connection ends at a m
 
 const pem = (name: string): RedisTrust => ({ kind: 'only', pem: readFileSync(tlsFile(`${name}.crt`), 'latin1') });
 
-/** Whether the counters are shared there; nothing is to be sent to it else. */
+/** Whether the counters are shared there. Otherwise nothing may be sent to it. */
 const trusted: Readonly<
   Record<string, readonly [certificate: string, trust: RedisTrust, host: string, reached: boolean]>
 > = {
-  'by its own authority it is known': ['server', pem('authority'), 'localhost', true],
-  'by an address in its certificate it is known': ['server', pem('authority'), '127.0.0.1', true],
-  'by the authorities of the system it is not': ['server', { kind: 'system' }, 'localhost', false],
-  'by another authority it is not': ['server', pem('other-authority'), 'localhost', false],
-  'under another name it is not': ['server', pem('authority'), 'localhost.localdomain', false],
-  'by a common name it is not (RFC 9525 §6.3)': ['common-name', pem('common-name'), 'localhost', false],
-  'without a file that can be used it is not': ['server', { kind: 'nobody' }, 'localhost', false],
+  'with its own authority it is trusted': ['server', pem('authority'), 'localhost', true],
+  'with an address in its certificate it is trusted': ['server', pem('authority'), '127.0.0.1', true],
+  'with the authorities of the system it is not trusted': ['server', { kind: 'system' }, 'localhost', false],
+  'with another authority it is not trusted': ['server', pem('other-authority'), 'localhost', false],
+  'with another name it is not trusted': ['server', pem('authority'), 'localhost.localdomain', false],
+  'with a common name it is not trusted (RFC 9525 §6.3)': ['common-name', pem('common-name'), 'localhost', false],
+  'without a usable file it is not trusted': ['server', { kind: 'none' }, 'localhost', false],
 };
 
 for (const variable of [undefined, '0'])

@@ -13,24 +13,21 @@ function throttleOf(maxFailures: number): Throttle {
 const retryAfter = async (throttle: Throttle, name: string, address: string) =>
   (await throttle.attempt(name, address)).retryAfter;
 
-t.test(
-  'failures are counted by client and address together, and the parts cannot be shifted into each other',
-  async (t) => {
-    const throttle = throttleOf(1);
-    await (await throttle.attempt('ab', '10.0.0.1')).fail();
-    t.equal(await retryAfter(throttle, 'ab', '10.0.0.1'), 1);
-    for (const [client, address] of [
-      ['ab', '10.0.0.2'],
-      ['a', '10.0.0.1'],
-      ['1ab', '10.0.0.'],
-      ['', '10.0.0.1ab'],
-    ] as const) {
-      t.equal(await retryAfter(throttle, client, address), undefined);
-    }
-  },
-);
+t.test('failures are counted by client and address together, and no other pair gives the same key', async (t) => {
+  const throttle = throttleOf(1);
+  await (await throttle.attempt('ab', '10.0.0.1')).fail();
+  t.equal(await retryAfter(throttle, 'ab', '10.0.0.1'), 1);
+  for (const [client, address] of [
+    ['ab', '10.0.0.2'],
+    ['a', '10.0.0.1'],
+    ['1ab', '10.0.0.'],
+    ['', '10.0.0.1ab'],
+  ] as const) {
+    t.equal(await retryAfter(throttle, client, address), undefined);
+  }
+});
 
-t.test('a success does not start the count anew: whoever shares the address gains nothing by it', async (t) => {
+t.test('a success does not reset the count, so others at the address gain nothing from it', async (t) => {
   const throttle = throttleOf(2);
   await (await throttle.attempt('a', 'x')).fail();
   await throttle.attempt('a', 'x');
@@ -38,7 +35,7 @@ t.test('a success does not start the count anew: whoever shares the address gain
   t.equal(await retryAfter(throttle, 'a', 'x'), 1);
 });
 
-t.test('tries that were begun before the last failure count too', async (t) => {
+t.test('attempts that began before the last failure also count', async (t) => {
   const throttle = throttleOf(2);
   const [one, two] = [await throttle.attempt('a', 'x'), await throttle.attempt('a', 'x')];
   await one.fail();
@@ -46,7 +43,7 @@ t.test('tries that were begun before the last failure count too', async (t) => {
   t.equal(await retryAfter(throttle, 'a', 'x'), 1);
 });
 
-t.test('the window begins with the first failure, and ends for all of them', async (t) => {
+t.test('the window begins with the first failure, and ends for all failures', async (t) => {
   const throttle = throttleOf(2);
   await (await throttle.attempt('a', 'x')).fail();
   clock.advance(900);
@@ -56,14 +53,14 @@ t.test('the window begins with the first failure, and ends for all of them', asy
   t.equal(await retryAfter(throttle, 'a', 'x'), undefined);
 });
 
-t.test('whoever has one IPv6 address has its whole /64', async (t) => {
+t.test('a client with one IPv6 address counts by its /64', async (t) => {
   const throttle = throttleOf(1);
   await (await throttle.attempt('a', '2001:db8::1')).fail();
   t.equal(await retryAfter(throttle, 'a', '2001:db8::ffff'), 1);
   t.equal(await retryAfter(throttle, 'a', '2001:db8:0:1::1'), undefined);
 });
 
-t.test('a flood of names takes a bounded memory', async (t) => {
+t.test('a flood of names uses bounded memory', async (t) => {
   const throttle = throttleOf(1);
   const fill = async (from: number) => {
     for (let index = from; index < from + 100_000; index++)

@@ -10,7 +10,7 @@ import { checkout, type Installed, start } from './packed.ts';
 const here = beside(t);
 const { outputs } = await bundle(join(here.root, 'dist'));
 
-/** Inside the checkout, so that packages are found which a bundle loads where they are installed. */
+/** Inside the checkout, so that a bundle finds packages where they are installed. */
 function beside(t: Test): Installed {
   const cache = join(checkout, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
@@ -21,7 +21,7 @@ function beside(t: Test): Installed {
   return { folder: root, root };
 }
 
-/** Says on stderr what is loaded, file by file, and at the end what of Node.js itself. */
+/** Prints each loaded file on stderr, and at the end the loaded modules of Node.js. */
 const telling = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   import { writeSync } from 'node:fs';
@@ -29,7 +29,7 @@ const telling = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeSync(2, process.moduleLoadList.join('\\n') + '\\n'));
 `)}`;
 
-/** Of what is told: the sources and packages that are in those files. */
+/** The sources and packages in the listed files. */
 function sourcesOf(output: string): string[] {
   return [...output.matchAll(/^loads file:\/\/(.*)$/gm)].flatMap(([, file = '']) => {
     const held = outputs[relative(checkout, file)];
@@ -95,7 +95,7 @@ authorization_servers: { main: { issuer: "https://auth.example.com", audience: a
 routes: [{ id: api, match: { path: "/api/{rest*}" }, access: authenticated, when: 'request.path.matches("^/api/[a-z]+$")' }]
 `;
 
-t.test('what a `when` needs is found where it is installed', async (t) => {
+t.test('the packages for a `when` are found where they are installed', async (t) => {
   writeFileSync(join(here.folder, 'keys.json'), '{ "keys": [] }');
   const { file } = await gatewayYaml(patterned);
   const sidecar = start(t, here, ['gateway', '--config', file], { flags: ['--import', telling] });
@@ -117,8 +117,8 @@ t.test('the demo finds its page', async (t) => {
 
 const { default: parts } = await import(new URL('../../tools/undici-parts.cjs', import.meta.url).href);
 
-/** What undici's own function asks a dispatcher for. */
-t.test('the request of the parts of undici is that of undici', async (t) => {
+/** What undici's own function requests from a dispatcher. */
+t.test("`request` of our parts of undici behaves like undici's own", async (t) => {
   const calls: [string, object][] = [
     ['https://a.example/b?c=d', {}],
     ['https://a.example:8443', { method: 'POST', body: 'x', headers: { accept: 'application/json' } }],
@@ -135,7 +135,7 @@ t.test('the request of the parts of undici is that of undici', async (t) => {
   }
 });
 
-t.test('the parts of undici hold every name that a source takes from it', async (t) => {
+t.test('our parts of undici have every name that a source imports', async (t) => {
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const names = sources
     .flatMap((source) => [...source.matchAll(/^import \{([^}]+)\} from 'undici';$/gm)])
@@ -148,13 +148,13 @@ t.test('the parts of undici hold every name that a source takes from it', async 
   );
 });
 
-/** A package in CommonJS says nothing of modules. */
+/** A CommonJS package does not know about modules. */
 function isCommonJs(name: string): boolean {
   const { type, exports } = JSON.parse(readFileSync(join(checkout, 'node_modules', name, 'package.json'), 'utf8'));
   return type !== 'module' && exports === undefined;
 }
 
-t.test('a CommonJS package that is loaded later is read by `default`: a bundle has no other name of it', async (t) => {
+t.test('a CommonJS package that loads later is read by `default`, the only name that it has in a bundle', async (t) => {
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const loaded = sources.flatMap((source) => [...source.matchAll(/await import\('([^.'][^':]*)'\)\)?(\.\w+)?/g)]);
   const later = loaded.filter(([, name = '']) => isCommonJs(name));
@@ -164,7 +164,7 @@ t.test('a CommonJS package that is loaded later is read by `default`: a bundle h
   );
 });
 
-t.test('a mistake is told as it is from the sources', async (t) => {
+t.test('an error has the same text in the bundle and in the sources', async (t) => {
   const { file } = await gatewayYaml('rotues: []\nroutes: []\n');
   const checked = start(t, here, ['check', file]);
   t.equal(await checked.ended(), 1);

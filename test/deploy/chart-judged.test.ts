@@ -22,7 +22,7 @@ const examples = [...page.matchAll(/^```yml\n# values\.yaml\n(.*?)^```$/gms)]
 const hasYq = spawnSync('yq', ['--version']).status === 0;
 const skip = skipWithoutHelm || (hasYq ? false : 'yq is not installed');
 
-/** A checkout of nothing but the chart, with both programs of the recipe in the path. */
+/** A checkout with only the chart, with both programs of the recipe in the path. */
 function place(directory: string, values: string): NodeJS.ProcessEnv {
   mkdirSync(join(directory, 'bin'));
   symlinkSync(join(root, 'helm'), join(directory, 'helm'));
@@ -34,14 +34,14 @@ function place(directory: string, values: string): NodeJS.ProcessEnv {
   return { PATH: `${join(directory, 'bin')}:${dirname(helm)}:${PATH}`, ...(HOME && { HOME }) };
 }
 
-t.test('the page shows how to judge the file before anything is installed', async (t) => {
+t.test('the page shows how to check the file before an installation', async (t) => {
   t.match(recipe, /helm template .*\| yq .*gatehouse check --no-secrets --strict/s);
   t.equal(examples.length, 3);
   t.ok(examples.some((text) => text.includes('${file:/run/secrets/') && text.includes('${GATEWAY_SECRET}')));
 });
 
 for (const [index, values] of examples.entries())
-  t.test(`example ${index + 1} of the page is judged as the page says, without a secret`, { skip }, async (t) => {
+  t.test(`example ${index + 1} of the page gives the documented result, without a secret`, { skip }, async (t) => {
     const directory = t.testdir();
     const env = place(directory, values);
     const script = `set -eo pipefail\n${recipe}`;

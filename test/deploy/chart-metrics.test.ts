@@ -23,7 +23,7 @@ const source = readdirSync(src, { recursive: true, encoding: 'utf8' })
 
 const [COUNTED, SUFFIX] = ['gatehouse_authorization_', /_(bucket|sum|count)$/];
 
-t.test('alerts and dashboard ask for metrics that the programs have', async (t) => {
+t.test('alerts and dashboard query metrics that the programs have', async (t) => {
   const names = new Set(queries.flatMap((query) => query.match(/gatehouse_[a-z_]+/g) ?? []));
   t.ok(names.size > 15);
   for (const name of names) {
@@ -34,7 +34,7 @@ t.test('alerts and dashboard ask for metrics that the programs have', async (t) 
   }
 });
 
-t.test('and for labels and codes that these have', async (t) => {
+t.test('alerts and dashboard query labels and codes that these metrics have', async (t) => {
   const codes = Object.values(codeGroups).flatMap((group) => Object.keys(group));
   const known: Readonly<Record<string, readonly string[]>> = {
     code: [...codes, 'forwarded'],
@@ -54,7 +54,7 @@ t.test('and for labels and codes that these have', async (t) => {
       t.ok(['le', 'namespace', 'job'].includes(label) || source.includes(`'${label}'`), `by ${label}`);
 });
 
-t.test('what the dashboard asks of a gateway is there once it has served', async (t) => {
+t.test('the metrics that the dashboard reads from a gateway exist once it has served requests', async (t) => {
   const upstream = await witness(t);
   const { port, healthPort } = await started(t, upstream.url);
   await fetch(`http://127.0.0.1:${port}/public/a`).then((answer) => answer.text());
@@ -65,7 +65,7 @@ t.test('what the dashboard asks of a gateway is there once it has served', async
 });
 
 t.test(
-  'an API that answers 5xx fails as one that is out of reach does, and one that answers 404 does not',
+  'an API that answers 5xx counts as failing, like one that is unreachable, and one that answers 404 does not',
   async (t) => {
     const failing = alerts.find(({ alert }) => alert === 'GatehouseUpstreamFailing');
     const [selected = '', all = ''] = failing?.expr.match(/gatehouse_requests_total(?:\{[^}]*\})?/g) ?? [];
@@ -91,21 +91,21 @@ t.test(
   },
 );
 
-t.test('every code that an upstream is to blame for has a status of 5xx, by which the alert counts it', async (t) => {
+t.test('every code whose cause is an upstream has a 5xx status, by which the alert counts it', async (t) => {
   const entries = Object.values(codeGroups).flatMap((group) => Object.entries(group));
   const blamed = entries.filter(([code]) => code.startsWith('upstream_'));
   t.ok(blamed.length > 5);
   for (const [code, { status }] of blamed) t.ok(status >= 500, code);
 });
 
-t.test('an alert says what it means and what to look at', async (t) => {
+t.test('an alert says what it means and what to check', async (t) => {
   for (const { alert, annotations } of alerts) {
     t.match(alert, /^Gatehouse[A-Z]/);
     t.ok(annotations.summary && annotations.description, alert);
   }
 });
 
-/** The sum of the samples that a selector of PromQL takes. */
+/** The sum of the samples that a PromQL selector matches. */
 function matching(text: string, selector: string): number {
   const [name = '', ...rest] = selector.split(/(?=\{)/);
   const wanted = [...rest.join('').matchAll(/(\w+)(=~|=)"([^"]*)"/g)].map(

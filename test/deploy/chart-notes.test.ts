@@ -28,7 +28,7 @@ t.setTimeout(120_000);
 const run = promisify(execFile);
 const secret = 'a-secret-of-the-tests-of-the-chart';
 
-/** Helm prints NOTES only where there is a cluster, so here they are an object of the chart. */
+/** Helm prints NOTES only with a cluster, so here they are an object of the chart. */
 function notedChart(t: Test): string {
   const copy = join(t.testdir(), 'gatehouse');
   cpSync(chart, copy, { recursive: true });
@@ -47,7 +47,7 @@ function notes(objects: readonly Manifest[]): string {
   return objects.find(({ kind }) => kind === 'Notes').text;
 }
 
-t.test('NOTES of every value file are text without a hole', { skip: skipWithoutHelm }, async (t) => {
+t.test('the NOTES of every value file are complete text', { skip: skipWithoutHelm }, async (t) => {
   const of = notedChart(t);
   for (const name of cases) {
     const { status, stdout, stderr } = render(['--values', valuesOf(name)], { of });
@@ -141,7 +141,7 @@ for (const [rule, values, warning, isThere] of warned)
     else t.notMatch(text, warning);
   });
 
-t.test('of the requests that NOTES print one gets 401 and one 200', { skip: skipWithoutHelm }, async (t) => {
+t.test('of the two requests in NOTES one gets 401 and one 200', { skip: skipWithoutHelm }, async (t) => {
   const of = notedChart(t);
   const { stdout, stderr } = render(['--values', valuesOf('both')], { of });
   t.equal(stderr, '');
@@ -154,7 +154,7 @@ t.test('of the requests that NOTES print one gets 401 and one 200', { skip: skip
   t.match(passed, /order 1 for shop/);
 });
 
-/** The first request, and the second with the token that the lines before it get. */
+/** The first request, and the second with the token from the lines before it. */
 async function requests(text: string, ports: Readonly<Record<number, number>>): Promise<[string, string]> {
   const lines = text.split('\n').filter((line) => line.startsWith('  ') && !line.includes('port-forward'));
   const [read, ...others] = lines.filter((line) => line.includes('kubectl'));
@@ -170,7 +170,7 @@ async function requests(text: string, ports: Readonly<Record<number, number>>): 
   return [refused, passed];
 }
 
-/** The programs that the ConfigMaps describe, on ports of this machine: port in the pod → port here. */
+/** The programs of the ConfigMaps, on ports of this machine: port in the pod → port here. */
 async function installed(t: Test, objects: readonly Manifest[]): Promise<Record<number, number>> {
   const directory = t.testdir();
   const ports = { 8080: await freePort(), 8081: await freePort() };

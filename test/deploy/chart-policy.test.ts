@@ -7,21 +7,17 @@ const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name
 const policyOf = (objects: readonly Manifest[], program: string) =>
   objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith(program)).spec;
 
-t.test(
-  'a policy opens the ports that the pods have, and not the one for operators',
-  { skip: skipWithoutHelm },
-  async (t) => {
-    const objects = rendered({ gateway: { config: gatewayConfig } });
-    const { ingress, policyTypes } = policyOf(objects, 'gateway');
-    t.strictSame(
-      ingress.map(({ ports }: Manifest) => ports[0].port),
-      [8080, 9900],
-    );
-    t.strictSame(policyTypes, ['Ingress'], 'without `egress` pods may connect everywhere');
-  },
-);
+t.test('a policy opens the ports of the pods, and not the port for operators', { skip: skipWithoutHelm }, async (t) => {
+  const objects = rendered({ gateway: { config: gatewayConfig } });
+  const { ingress, policyTypes } = policyOf(objects, 'gateway');
+  t.strictSame(
+    ingress.map(({ ports }: Manifest) => ports[0].port),
+    [8080, 9900],
+  );
+  t.strictSame(policyTypes, ['Ingress'], 'without `egress` pods may connect everywhere');
+});
 
-t.test('with `egress` names are still found', { skip: skipWithoutHelm }, async (t) => {
+t.test('with `egress` DNS still works', { skip: skipWithoutHelm }, async (t) => {
   const egress = [{ to: from, ports: [{ port: 9000 }] }];
   const objects = rendered({ gateway: { config: gatewayConfig, networkPolicy: { egress } } });
   const spec = policyOf(objects, 'gateway');
@@ -33,18 +29,22 @@ t.test('with `egress` names are still found', { skip: skipWithoutHelm }, async (
   t.strictSame(spec.egress[1], egress[0]);
 });
 
-t.test('where only some may ask the authorization service, its gateway may', { skip: skipWithoutHelm }, async (t) => {
-  const authorization = { config: authorizationConfig, networkPolicy: { from } };
-  const objects = rendered({ mode: 'both', gateway: { config: gatewayConfig }, authorization });
-  const { ingress } = policyOf(objects, 'authorization');
-  const pods = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('gateway'));
-  const { podSelector } = ingress[0].from[1];
-  t.strictSame(ingress[0].from[0], from[0]);
-  t.match(pods.spec.template.metadata.labels, podSelector.matchLabels);
-});
+t.test(
+  'if only some pods may connect to the authorization service, its gateway may',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const authorization = { config: authorizationConfig, networkPolicy: { from } };
+    const objects = rendered({ mode: 'both', gateway: { config: gatewayConfig }, authorization });
+    const { ingress } = policyOf(objects, 'authorization');
+    const pods = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('gateway'));
+    const { podSelector } = ingress[0].from[1];
+    t.strictSame(ingress[0].from[0], from[0]);
+    t.match(pods.spec.template.metadata.labels, podSelector.matchLabels);
+  },
+);
 
 t.test(
-  'nobody may connect to the Job that migrates, which connects where the service may',
+  'no pod may connect to the migration Job, which may connect where the service may',
   { skip: skipWithoutHelm },
   async (t) => {
     const config = { ...authorizationConfig, storage: 'postgres://a@b/c' };
@@ -67,30 +67,34 @@ const application = {
   gateway: { config: gatewayConfig },
 };
 
-t.test('a sidecar’s policy cuts off no connection of the application unasked', { skip: skipWithoutHelm }, async (t) => {
-  t.strictSame(policyOf(rendered(application), 'gateway').policyTypes, ['Ingress']);
-  const egress = [{ to: from, ports: [{ port: 6379 }] }];
-  const rule = { to: from, ports: [{ port: 5432 }] };
-  const limited = (networkPolicy: object) => ({
-    ...application,
-    sidecar: { ...application.sidecar, networkPolicy },
-    gateway: { config: gatewayConfig, networkPolicy: { egress } },
-  });
-  t.match(
-    refusal({ ...application, gateway: { config: gatewayConfig, networkPolicy: { egress } } }),
-    /applies to the whole pod.*set sidecar\.networkPolicy\.egress/,
-  );
-  t.strictSame(policyOf(rendered(limited({ egress: [rule] })), 'gateway').egress.slice(1), [...egress, rule]);
-  t.strictSame(policyOf(rendered(limited({ egress: [] })), 'gateway').egress.slice(1), egress);
-});
+t.test(
+  'a sidecar’s policy cuts off no connection of the application by default',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    t.strictSame(policyOf(rendered(application), 'gateway').policyTypes, ['Ingress']);
+    const egress = [{ to: from, ports: [{ port: 6379 }] }];
+    const rule = { to: from, ports: [{ port: 5432 }] };
+    const limited = (networkPolicy: object) => ({
+      ...application,
+      sidecar: { ...application.sidecar, networkPolicy },
+      gateway: { config: gatewayConfig, networkPolicy: { egress } },
+    });
+    t.match(
+      refusal({ ...application, gateway: { config: gatewayConfig, networkPolicy: { egress } } }),
+      /applies to the whole pod.*set sidecar\.networkPolicy\.egress/,
+    );
+    t.strictSame(policyOf(rendered(limited({ egress: [rule] })), 'gateway').egress.slice(1), [...egress, rule]);
+    t.strictSame(policyOf(rendered(limited({ egress: [] })), 'gateway').egress.slice(1), egress);
+  },
+);
 
-t.test('others reach a further port of the application where a rule says so', { skip: skipWithoutHelm }, async (t) => {
+t.test('other pods reach another port of the application if a rule allows it', { skip: skipWithoutHelm }, async (t) => {
   const rule = { from, ports: [{ port: 9102 }] };
   const sidecar = { ...application.sidecar, networkPolicy: { ingress: [rule] } };
   t.strictSame(policyOf(rendered({ ...application, sidecar }), 'gateway').ingress.at(-1), rule);
 });
 
-t.test('Services, policies and budgets mean the pods of their program', { skip: skipWithoutHelm }, async (t) => {
+t.test('Services, policies and budgets select only the pods of their program', { skip: skipWithoutHelm }, async (t) => {
   const objects = rendered({
     mode: 'both',
     metrics: { serviceMonitor: { enabled: true } },

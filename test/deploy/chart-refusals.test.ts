@@ -33,21 +33,21 @@ const sidecar = (more: object) => ({
   gateway: { config: gatewayConfig },
 });
 
-/** Rule → values, and what the message says to set. */
+/** Rule → values, and what the message tells the operator to set. */
 const refused: Readonly<Record<string, readonly [object, string]>> = {
-  'several gateways do not count rate limits each for itself': [
+  'several gateways must not count rate limits separately': [
     gateway({ ...tickets, routes: [limited] }),
     'rate limits alone, in memory: set gateway.config.counters to redis://HOST:6379',
   ],
-  'nor when `counters` says so': [
+  'several gateways must not count separately because of `counters`': [
     gateway({ ...tickets, counters: 'memory', routes: [limited] }),
     'set gateway.config.counters to redis://HOST:6379',
   ],
-  'nor wrong passwords of Basic': [
+  'several gateways must not count wrong Basic passwords separately': [
     gateway({ ...tickets, routes: [basic] }),
     'wrong passwords alone, in memory: set gateway.config.counters',
   ],
-  'nor the nonces of Digest': [
+  'several gateways must not count Digest nonces separately': [
     gateway({ ...tickets, ...nonces, routes: [digest] }),
     'Digest nonces alone, in memory: set gateway.config.counters',
   ],
@@ -63,7 +63,7 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     gateway({ ...tickets, authorization_servers: store }),
     'set it to postgres://USER@HOST/DATABASE',
   ],
-  'pods that an autoscaler may add are several': [
+  'pods that an autoscaler may add count as several': [
     gateway({}, { autoscaling: { enabled: true, maxReplicas: 5 } }),
     'the gateway may have 5 replicas',
   ],
@@ -71,7 +71,7 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     authorization({}),
     'set authorization.config.storage to postgres://USER@HOST/DATABASE',
   ],
-  'nor one that is named': [
+  'several authorization services share no named SQLite file': [
     authorization({ storage: 'sqlite:/data/other.db' }),
     'set authorization.config.storage to postgres://USER@HOST/DATABASE',
   ],
@@ -79,49 +79,49 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     authorization(postgres),
     'set authorization.config.encryption_keys to ["${file:/run/secrets/gatehouse/encryption.key}"]',
   ],
-  'several authorization services do not count wrong secrets each for itself': [
+  'several authorization services must not count wrong secrets separately': [
     authorization({ ...postgres, ...encryption }),
     'set authorization.config.counters to redis://HOST:6379',
   ],
-  'a client secret is not written into a ConfigMap': [
+  'a ConfigMap contains no client secret': [
     gateway({ authorization_servers: { main: { ...main, client_id: 'a', client_secret: 'plain' } } }, {}),
     'gateway.config.authorization_servers.main.client_secret is a secret in plain text',
   ],
-  'nor the secret of HS256': [
+  'a ConfigMap contains no HS256 secret': [
     gateway({ authorization_servers: { main: { ...main, secret: 'x'.repeat(32) } } }, {}),
     'gateway.config.authorization_servers.main.secret is a secret',
   ],
-  'nor one that is the default of a variable': [
+  'a ConfigMap contains no secret that is the default of a variable': [
     gateway({ authorization_servers: { main: { ...main, client_secret: '${SECRET:-plain}' } } }, {}),
     'main.client_secret is a secret in plain text',
   ],
-  'nor a key of a list': [
+  'a ConfigMap contains no key of a list': [
     gateway({ ticket_keys: ['${KEY}', 'plain'] }, {}),
     'gateway.config.ticket_keys[1] is a secret',
   ],
-  'nor a password before an upstream': [
+  'a ConfigMap contains no password for an upstream': [
     gateway(
       { upstreams: { orders: { url: 'http://a:1', credentials: { basic: { username: 'a', password: 'p' } } } } },
       {},
     ),
     'gateway.config.upstreams.orders.credentials.basic.password is a secret',
   ],
-  'nor a key in a header there': [
+  'a ConfigMap contains no key in a header for an upstream': [
     gateway(
       { upstreams: { orders: { url: 'http://a:1', credentials: { header: { name: 'X-Key', value: 'p' } } } } },
       {},
     ),
     'gateway.config.upstreams.orders.credentials.header.value is a secret',
   ],
-  'nor the password of a Redis': [
+  'a ConfigMap contains no Redis password': [
     gateway({ counters: 'redis://gateway:plain@redis:6379' }, {}),
     'gateway.config.counters has a password in plain text',
   ],
-  'nor that of a database': [
+  'a ConfigMap contains no database password': [
     authorization({ storage: 'postgres://gatehouse:plain@${HOST}/gatehouse' }, {}),
     'authorization.config.storage has a password in plain text',
   ],
-  'nor the secret of a client': [
+  'a ConfigMap contains no client secret of the service': [
     authorization({ clients: [{ client_id: 'a', client_secret: '1234567' }] }, {}),
     'authorization.config.clients[0].client_secret is a secret',
   ],
@@ -130,29 +130,29 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     gateway({}, { existingConfigMap: 'ours' }),
     'gateway.config and gateway.existingConfigMap are both set',
   ],
-  'a listener is where Service and probes look for it': [
+  'the listener is at the port that Service and probes use': [
     gateway({ listen: '0.0.0.0:8443' }, {}),
     'gateway.config.listen is at port 8443, and gateway.ports.http is 8080: write the same port in both',
   ],
-  'so is that of probes': [
+  'the listener for probes is at the port that probes use': [
     gateway({ health: { listen: '0.0.0.0:1', pass: {} } }, {}),
     'gateway.config.health is at port 1, and gateway.ports.health is 9900',
   ],
   'a sidecar has an application': [{ mode: 'sidecar', ...gateway({}, {}) }, 'set sidecar.containers to its containers'],
-  'a sidecar and its application listen on ports of their own': [
+  'a sidecar and its application listen on different ports': [
     sidecar({ port: 8080 }),
     'sidecar.port is 8080, and so is gateway.ports.http',
   ],
-  'nor may the application have that of probes': [
+  'the application may not use the port for probes': [
     sidecar({ port: 9900 }),
     'sidecar.port is 9900, and so is gateway.ports.health',
   ],
   'nor that of operators': [sidecar({ port: 9901 }), 'so is gateway.ports.admin'],
-  'a name is there once in a pod': [
+  'a name occurs once in a pod': [
     sidecar({ containers: [{ name: 'gatehouse' }] }),
     'sidecar.containers has a container named gatehouse',
   ],
-  'also beside a gateway alone': [
+  'a name occurs once beside a gateway alone': [
     gateway({}, { extraContainers: [{ name: 'gatehouse' }] }),
     'gateway.extraContainers has a container named gatehouse',
   ],
@@ -161,31 +161,31 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     'sidecar.probes has "app/live", which is not a path: write "/app/live"',
   ],
   'on both sides': [sidecar({ probes: { '/app/live': 'healthz' } }), 'write "/healthz"'],
-  'a pod has time for its hook and what is in flight': [
+  'a pod has time for its hook and its requests': [
     gateway({ shutdown: { deadline: '1m' } }, {}),
     'gateway.terminationGracePeriodSeconds is 45, and preStopSeconds (5) and shutdown.deadline (1m) may take as long',
   ],
-  'with the deadline that nobody named as well': [
+  'a pod has time for the default deadline': [
     authorization({}, { preStopSeconds: 15 }),
     'authorization.terminationGracePeriodSeconds is 45, and preStopSeconds (15) and shutdown.deadline (30s)',
   ],
-  'and with that of a variable': [
+  'a pod has time for the deadline of a variable': [
     gateway({}, { extraEnv: [{ name: 'GATEHOUSE__SHUTDOWN__DEADLINE', value: '40s' }] }),
     'shutdown.deadline (40s) may take as long: set it above both together, such as to 55',
   ],
-  'no configuration at all is told like an empty one': [
+  'a missing configuration gets the error of an empty one': [
     { gateway: { config: null } },
     'set gateway.config to the content of gateway.yaml',
   ],
-  'so is that of the authorization service': [
+  'a missing configuration of the authorization service gets the error of an empty one': [
     { mode: 'authorization', authorization: { config: null } },
     'set authorization.config to the content of authorization.yaml',
   ],
-  'an image has a registry, since no public one has it': [
+  'an image has a registry, because no public registry has it': [
     { ...gateway({}, {}), image: {} },
     'image.registry is empty, and no public registry has gatehouse: set image.registry to',
   ],
-  'an owner is no registry': [
+  'an owner is not a registry': [
     { ...gateway({}, {}), image: { repository: 'platform/gatehouse' } },
     'no public registry has platform/gatehouse: set image.registry to',
   ],
@@ -202,16 +202,19 @@ for (const [rule, [values, remedy]] of Object.entries(refused))
 const shared = [{ name: 'GATEHOUSE__COUNTERS', value: 'redis://redis:6379' }];
 
 const accepted: Readonly<Record<string, object>> = {
-  'one gateway may keep everything to itself': gateway({ routes: [limited, { ...digest, match: { path: '/b' } }] }, {}),
-  'several that share everything are as good': gateway({ ...redis, ...tickets, ...nonces, routes: [digest] }),
+  'a single gateway may keep everything to itself': gateway(
+    { routes: [limited, { ...digest, match: { path: '/b' } }] },
+    {},
+  ),
+  'several gateways that share everything are valid': gateway({ ...redis, ...tickets, ...nonces, routes: [digest] }),
   'a registry may be part of the repository': {
     ...gateway({}, {}),
     image: { repository: 'registry.example.com:5000/platform/gatehouse' },
   },
-  'what is not counted needs no shared counters': gateway(tickets),
-  'a port of decisions that nobody is asked at is free': sidecar({ port: 8082 }),
+  'without counting, shared counters are not needed': gateway(tickets),
+  'an unused port for decisions is free': sidecar({ port: 8082 }),
   'one second more than the hook and the deadline is enough': gateway({}, { terminationGracePeriodSeconds: 36 }),
-  'where the pod is that of another chart, its grace is nobody’s business here': {
+  'if the pod belongs to another chart, its grace period is not checked': {
     ...sidecar({ containers: [], selector: { app: 'orders' } }),
     gateway: { config: { ...gatewayConfig, shutdown: { deadline: '2m' } } },
   },
@@ -219,7 +222,7 @@ const accepted: Readonly<Record<string, object>> = {
     { ...tickets, routes: [limited] },
     { replicaCount: 2, extraEnv: shared },
   ),
-  'variables, files, hashes and what is only called like a secret are written': authorization(
+  'variables, files, hashes and values with only the name of a secret are written': authorization(
     {
       storage: 'postgres://gatehouse:${PG_PASSWORD}@postgres/gatehouse',
       counters: 'rediss://redis:6380',
@@ -233,7 +236,7 @@ const accepted: Readonly<Record<string, object>> = {
     },
     {},
   ),
-  'a key file and a header that is no credential are written': gateway(
+  'a key file and a header that is not a credential are written': gateway(
     {
       authorization_servers: { main: { ...main, client_id: 'a', client_key: '/run/secrets/gatehouse/key.pem' } },
       upstreams: { orders: { url: 'http://a:1', credentials: { basic: { username: 'a', password: '${P}' } } } },
@@ -241,7 +244,7 @@ const accepted: Readonly<Record<string, object>> = {
     },
     {},
   ),
-  'several authorization services that share everything are as good': authorization({
+  'several authorization services that share everything are valid': authorization({
     ...postgres,
     ...encryption,
     ...redis,

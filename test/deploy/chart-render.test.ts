@@ -21,18 +21,18 @@ import {
 /** Renders the chart: 15 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
-/** As `tap --snapshot` does: writes what is rendered in place of comparing with it. */
+/** Like `tap --snapshot`: writes the rendered manifests instead of comparing with them. */
 const isWriting = process.env.TAP_SNAPSHOT === '1';
 
 const secrets = '/run/secrets/gatehouse';
 
-t.test('there are fourteen value files at least, and those of a strict cluster', async (t) => {
+t.test('there are at least fourteen value files, and the ones for a strict cluster', async (t) => {
   t.ok(cases.length >= 14);
   for (const name of ['strict-sidecar', 'strict-both']) t.ok(cases.includes(name), name);
 });
 
 for (const name of cases) {
-  t.test(`${name}: what the chart makes of these values`, { skip: skipWithoutHelm }, async (t) => {
+  t.test(`${name}: the manifests for these values match the snapshot`, { skip: skipWithoutHelm }, async (t) => {
     const lint = runHelm(['lint', chart, '--strict', '--values', valuesOf(name)]);
     t.equal(lint.status, 0, lint.stdout);
 
@@ -49,7 +49,7 @@ for (const name of cases) {
   });
 }
 
-t.test('every container is held as tightly as the chart promises', { skip: skipWithoutHelm }, async (t) => {
+t.test('every container has the restrictions that the chart promises', { skip: skipWithoutHelm }, async (t) => {
   for (const name of cases) {
     const { stdout } = render(['--values', valuesOf(name)]);
     const pods = manifests(stdout).flatMap(({ spec }) => spec?.template?.spec ?? []);
@@ -71,22 +71,26 @@ t.test('every container is held as tightly as the chart promises', { skip: skipW
   }
 });
 
-t.test('the grace of a pod exceeds its hook and the deadline of the program', { skip: skipWithoutHelm }, async (t) => {
-  const { stdout } = render(['--values', valuesOf('both')]);
-  const pods = manifests(stdout).filter(({ kind }) => kind === 'Deployment');
-  t.equal(pods.length, 2);
-  for (const { spec } of pods) {
-    const { terminationGracePeriodSeconds: grace, containers } = spec.template.spec;
-    t.ok(grace > containers[0].lifecycle.preStop.sleep.seconds + 30);
-  }
-});
+t.test(
+  "the grace period of a pod exceeds its hook plus the program's deadline",
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const { stdout } = render(['--values', valuesOf('both')]);
+    const pods = manifests(stdout).filter(({ kind }) => kind === 'Deployment');
+    t.equal(pods.length, 2);
+    for (const { spec } of pods) {
+      const { terminationGracePeriodSeconds: grace, containers } = spec.template.spec;
+      t.ok(grace > containers[0].lifecycle.preStop.sleep.seconds + 30);
+    }
+  },
+);
 
 function ours(pod: Manifest): Manifest {
   const all = [...pod.containers, ...(pod.initContainers ?? [])];
   return all.find(({ name }: Manifest) => name === 'gatehouse' || name === 'migration');
 }
 
-/** Every file of ours in a ConfigMap is one that `gatehouse check` finds nothing to say against. */
+/** `gatehouse check` accepts every configuration file of ours in a ConfigMap. */
 async function loads(t: Test, objects: readonly Manifest[]): Promise<void> {
   const directory = t.testdir();
   const env = variables(objects);
@@ -104,7 +108,7 @@ async function loads(t: Test, objects: readonly Manifest[]): Promise<void> {
   }
 }
 
-/** What the pods would find in the variables that come from Secrets. */
+/** What the pods would find in the variables from Secrets. */
 function variables(objects: readonly Manifest[]): Record<string, string> {
   const containers = objects.flatMap(({ spec }) => spec?.template?.spec?.containers ?? []);
   const names = containers.flatMap(({ env = [] }) => env.map(({ name }: Manifest) => name));
@@ -118,7 +122,7 @@ const kinds: Readonly<Record<string, () => string>> = {
   htpasswd: () => '',
 };
 
-/** As Kubernetes mounts them with an `fsGroup`: for the owner and the group, to be read. */
+/** As Kubernetes mounts them with an `fsGroup`: readable for the owner and the group. */
 function writeSecrets(directory: string, text: string): void {
   for (const [, name = ''] of text.matchAll(/\/run\/secrets\/gatehouse\/([\w.-]+)/g)) {
     const file = join(directory, name);

@@ -15,7 +15,7 @@ for (const name of cases)
     t.match(notRestricted(stdout), name === 'sidecar-own-chart' ? /^0 pods\n$/ : /^[1-9] pods\n$/);
   });
 
-t.test('and so are the manifests of the pages', { skip }, async (t) => {
+t.test('Pod Security *restricted* also allows the manifests of the pages', { skip }, async (t) => {
   for (const page of ['kubernetes-sidecar.md', 'kubernetes-edge.md', 'kubernetes.md'])
     t.match(notRestricted(manifestsIn(page).text), /^\d+ pods\n$/, page);
   t.match(notRestricted(manifestsIn('kubernetes-sidecar.md').text), /^1 pods\n$/);
@@ -31,7 +31,7 @@ const sidecar = (more: object) => ({
 const podOf = (objects: readonly Manifest[]): Manifest =>
   objects.find(({ kind }) => kind === 'Deployment').spec.template.spec;
 
-t.test('without what the chart adds, a container of the application is rejected', { skip }, async (t) => {
+t.test('without the additions of the chart, a container of the application is rejected', { skip }, async (t) => {
   const objects = rendered(
     sidecar({ containerSecurityContext: { allowPrivilegeEscalation: null, capabilities: null } }),
   );
@@ -41,33 +41,25 @@ t.test('without what the chart adds, a container of the application is rejected'
   );
 });
 
-t.test(
-  'what a container says of itself stays, and only what it lacks is added',
-  { skip: skipWithoutHelm },
-  async (t) => {
-    const own = {
-      allowPrivilegeEscalation: true,
-      readOnlyRootFilesystem: false,
-      capabilities: { add: ['NET_BIND_SERVICE'] },
-    };
-    const given = [
-      { name: 'a' },
-      { name: 'b', securityContext: own },
-      { name: 'c', securityContext: { runAsUser: 7 } },
-    ];
-    const added = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
-    const pod = podOf(rendered(sidecar({ sidecar: { containers: given } })));
-    t.strictSame(
-      pod.containers.map(({ securityContext }: Manifest) => securityContext),
-      [added, { ...own, capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] } }, { runAsUser: 7, ...added }],
-    );
-    const containerSecurityContext = { readOnlyRootFilesystem: true };
-    const tighter = podOf(rendered(sidecar({ sidecar: { containers: given }, containerSecurityContext })));
-    t.strictSame(tighter.containers[1].securityContext, pod.containers[1].securityContext, 'a false is no gap');
-  },
-);
+t.test("a container's own settings stay, and only missing ones are added", { skip: skipWithoutHelm }, async (t) => {
+  const own = {
+    allowPrivilegeEscalation: true,
+    readOnlyRootFilesystem: false,
+    capabilities: { add: ['NET_BIND_SERVICE'] },
+  };
+  const given = [{ name: 'a' }, { name: 'b', securityContext: own }, { name: 'c', securityContext: { runAsUser: 7 } }];
+  const added = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+  const pod = podOf(rendered(sidecar({ sidecar: { containers: given } })));
+  t.strictSame(
+    pod.containers.map(({ securityContext }: Manifest) => securityContext),
+    [added, { ...own, capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] } }, { runAsUser: 7, ...added }],
+  );
+  const containerSecurityContext = { readOnlyRootFilesystem: true };
+  const tighter = podOf(rendered(sidecar({ sidecar: { containers: given }, containerSecurityContext })));
+  t.strictSame(tighter.containers[1].securityContext, pod.containers[1].securityContext, 'a false is no gap');
+});
 
-t.test('further containers of either program are tightened, too', { skip: skipWithoutHelm }, async (t) => {
+t.test('additional containers of either program are restricted too', { skip: skipWithoutHelm }, async (t) => {
   const further = { initContainers: [{ name: 'wait' }], extraContainers: [{ name: 'logs' }] };
   const pod = podOf(rendered({ gateway: { config: gatewayConfig, ...further } }));
   for (const name of ['wait', 'logs']) {
@@ -76,7 +68,7 @@ t.test('further containers of either program are tightened, too', { skip: skipWi
   }
 });
 
-t.test('what GitOps renders is the same each time, and asks no cluster', { skip: skipWithoutHelm }, async (t) => {
+t.test('GitOps renders the same manifests each time, and queries no cluster', { skip: skipWithoutHelm }, async (t) => {
   for (const name of ['strict-sidecar', 'strict-both'])
     t.equal(render(['--values', valuesOf(name)]).stdout, readFileSync(snapshotOf(name), 'utf8'), name);
 });

@@ -17,7 +17,7 @@ import { blocksOf, manifestsIn, pathOf } from './pages.ts';
 
 const page = 'kubernetes-sidecar.md';
 
-/** What the page says for a chart of one’s own. */
+/** What the page shows for a chart of one’s own. */
 const [own = ''] = blocksOf(page, 'values.yaml: of your chart');
 const [dependencies = ''] = blocksOf(page, 'Chart.yaml');
 const [, podTemplate = ''] = /^```\n( {2}template:\n.*?)^```$/ms.exec(textOfFile(pathOf(page))) ?? [];
@@ -29,7 +29,7 @@ spec:
   selector: { matchLabels: { app.kubernetes.io/name: orders } }
 ${podTemplate}`;
 
-/** A chart of somebody's own that has this one for a dependency, by the page. */
+/** A user's own chart that depends on this one, as the page shows it. */
 function ownChart(t: Test): string {
   const folder = t.testdir({ templates: { 'deployment.yaml': template } });
   writeFileSync(join(folder, 'Chart.yaml'), `apiVersion: v2\nname: orders\nversion: 1.0.0\n${dependencies}`);
@@ -47,7 +47,7 @@ function sidecarOf(objects: readonly Manifest[]): Manifest {
 }
 
 t.test(
-  'a chart of one’s own has the gateway as a native sidecar by two named templates',
+  'a chart of one’s own gets the gateway as a native sidecar with two named templates',
   { skip: skipWithoutHelm },
   async (t) => {
     const { status, stdout, stderr } = render(withSecret, { of: ownChart(t) });
@@ -74,7 +74,7 @@ t.test(
 );
 
 t.test(
-  'where the dependency is switched off, the same chart renders without it',
+  'the same chart renders without the gateway if the dependency is disabled',
   { skip: skipWithoutHelm },
   async (t) => {
     const { status, stdout, stderr } = render(['--set', 'gatehouse.enabled=false'], { of: ownChart(t) });
@@ -88,13 +88,17 @@ t.test(
   },
 );
 
-t.test('an own chart without a configuration is told what to set', { skip: skipWithoutHelm }, async (t) => {
-  const { stderr } = render(['--set', 'gatehouse.gateway.config=null'], { of: ownChart(t) });
-  t.match(stderr, 'gateway.config is empty: set gateway.config to the content of gateway.yaml');
-});
+t.test(
+  'an own chart without a configuration gets an error that says what to set',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const { stderr } = render(['--set', 'gatehouse.gateway.config=null'], { of: ownChart(t) });
+    t.match(stderr, 'gateway.config is empty: set gateway.config to the content of gateway.yaml');
+  },
+);
 
 t.test(
-  'an application goes on accepting for as long as its gateway does, in each way',
+  'an application accepts connections as long as its gateway does, with each kind of hook',
   { skip: skipWithoutHelm },
   async (t) => {
     const [values = ''] = blocksOf(page, 'values.yaml');
@@ -113,7 +117,7 @@ t.test(
   },
 );
 
-t.test('the chart leaves a hook that is there, and adds none of no length', { skip: skipWithoutHelm }, async (t) => {
+t.test('the chart keeps an existing hook, and adds none of zero length', { skip: skipWithoutHelm }, async (t) => {
   const preStop = { exec: { command: ['/leave'] } };
   const postStart = { sleep: { seconds: 1 } };
   const containers = [{ name: 'a', lifecycle: { preStop } }, { name: 'b', lifecycle: { postStart } }, { name: 'c' }];
@@ -127,7 +131,7 @@ t.test('the chart leaves a hook that is there, and adds none of no length', { sk
 });
 
 t.test(
-  'a sidecar is *restricted* by itself, and so is the application of every example',
+  'a sidecar meets *restricted* by default, and so does the application of every example',
   { skip: skipWithoutHelm },
   async (t) => {
     const [values = ''] = blocksOf(page, 'values.yaml');
@@ -150,7 +154,7 @@ t.test(
 );
 
 t.test(
-  'a sidecar is scaled by what the gateway takes, whatever the application asks for',
+  'a sidecar scales by its own resources, whatever the application requests',
   { skip: skipWithoutHelm },
   async (t) => {
     const autoscaling = { enabled: true, targetMemoryUtilizationPercentage: 80 };
@@ -175,7 +179,7 @@ t.test(
 );
 
 t.test(
-  'a sidecar listens for the pod, forwards to the loopback address, and passes the probes on',
+  'a sidecar listens for the pod, forwards to the loopback address, and forwards the probes',
   { skip: skipWithoutHelm },
   async (t) => {
     const { stdout } = render(['--values', valuesOf('sidecar')]);
@@ -193,7 +197,7 @@ t.test(
   },
 );
 
-t.test('the manifest without Helm says the same', { skip: skipWithoutHelm }, async (t) => {
+t.test('the manifest without Helm is equivalent', { skip: skipWithoutHelm }, async (t) => {
   const { text, objects } = manifestsIn('kubernetes-sidecar.md');
   t.equal(notConforming(text), '');
   const { pod, sidecar } = sidecarOf(objects);

@@ -10,7 +10,7 @@ import { authorizationConfig, chart, gatewayConfig, refusal } from './chart.ts';
 const file = (name: string) => readFileSync(join(chart, name), 'utf8');
 const templates = readdirSync(join(chart, 'templates')).map((name) => file(`templates/${name}`));
 
-t.test('values.yaml, its schema and the dashboard are what tools/chart makes', async (t) => {
+t.test('values.yaml, its schema and the dashboard are what tools/chart generates', async (t) => {
   t.strictSame(
     staleFiles().filter((name) => name.startsWith('helm/')),
     [],
@@ -18,7 +18,7 @@ t.test('values.yaml, its schema and the dashboard are what tools/chart makes', a
   );
 });
 
-t.test('the chart and the package have one version', async (t) => {
+t.test('the chart and the package have the same version', async (t) => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const { appVersion, ...rest } = parse(file('Chart.yaml'));
   t.equal(appVersion, version);
@@ -36,10 +36,10 @@ t.test('every value is used by a template', async (t) => {
   );
 });
 
-/** What Kubernetes, Helm or the operator's own words are: the names below are not ours to judge. */
+/** Maps of Kubernetes, Helm or the operator. Their names are not ours to check. */
 const OPEN = 'Handed to Kubernetes as it is.';
 
-t.test('the schema is closed, but for what is handed on to Kubernetes', async (t) => {
+t.test('the schema rejects unknown keys, except in maps for Kubernetes', async (t) => {
   const schema = JSON.parse(file('values.schema.json'));
   const open: string[] = [];
   walk(schema, '', (each, path) => {
@@ -86,14 +86,10 @@ const slips: Readonly<Record<string, object>> = {
 };
 
 for (const [where, values] of Object.entries(slips))
-  t.test(`a key ${where} that nobody knows is refused`, { skip: skipWithoutHelm }, async (t) => {
+  t.test(`an unknown key ${where} is rejected`, { skip: skipWithoutHelm }, async (t) => {
     t.match(refusal(values), /additional properties '\w+' not allowed/i);
   });
 
-t.test(
-  'a chart that includes this one may switch it by `enabled`, and share values',
-  { skip: skipWithoutHelm },
-  async (t) => {
-    t.equal(refusal({ enabled: true, global: { imageRegistry: 'x' }, gateway: { config: gatewayConfig } }), '');
-  },
-);
+t.test('a parent chart may disable this one with `enabled`, and share values', { skip: skipWithoutHelm }, async (t) => {
+  t.equal(refusal({ enabled: true, global: { imageRegistry: 'x' }, gateway: { config: gatewayConfig } }), '');
+});

@@ -11,7 +11,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 export const chart: string = path('../../helm/gatehouse');
 
-/** The value files that show what the chart can do, without `.yaml`. */
+/** The value files that show the features of the chart, without `.yaml`. */
 export const cases: readonly string[] = readdirSync(path('values')).map((name) => name.replace(/\.yaml$/, ''));
 
 export const valuesOf = (name: string): string => path(`values/${name}.yaml`);
@@ -34,7 +34,7 @@ export function render(args: readonly string[], { of = chart, input = '', releas
 
 const image = { registry: 'registry.example.com' };
 
-/** The same with values that are given as they are, and an image; what was said where it is refused. */
+/** The same with values given as text, and an image; returns the message if rendering fails. */
 export function refusal(values: object, args: readonly string[] = []): string {
   const { status, stderr } = render(['--values', '-', ...args], { input: JSON.stringify({ image, ...values }) });
   return status === 0 ? '' : stderr;
@@ -46,13 +46,13 @@ export function rendered(values: object, of: string = chart): readonly Manifest[
   return manifests(stdout);
 }
 
-/** What the Pod Security Standard *restricted* forbids of each pod, and how many pods there are as the last line. */
+/** The violations of the Pod Security Standard *restricted* by each pod. The last line has the number of pods. */
 export function notRestricted(text: string): string {
   const { stdout, stderr } = spawnSync(restricted, [], { encoding: 'utf8', input: text });
   return `${stdout}${stderr}`;
 }
 
-/** `kustomize build FOLDER`; throws with what it said. */
+/** `kustomize build FOLDER`; throws with its output. */
 export function kustomized(folder: string): string {
   const { status, stdout, stderr } = spawnSync(kustomize, ['build', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
@@ -63,7 +63,7 @@ export function manifests(text: string): readonly Manifest[] {
   return parseAllDocuments(text).flatMap((document) => document.toJS() ?? []);
 }
 
-/** What kubeconform says against it: nothing where every object is one that Kubernetes takes. */
+/** The errors of kubeconform; empty if Kubernetes accepts every object. */
 export function notConforming(text: string): string {
   const location = `${schemas}/{{ .Group }}/{{ .ResourceKind }}_{{ .ResourceAPIVersion }}.json`;
   const { stdout, stderr } = spawnSync(kubeconform, ['-strict', '-schema-location', location, '-'], {
@@ -73,7 +73,7 @@ export function notConforming(text: string): string {
   return `${stdout}${stderr}`;
 }
 
-/** A gateway that the chart takes, to be changed. */
+/** Valid values for a gateway, to be changed. */
 export const gatewayConfig = {
   authorization_servers: { main: { issuer: 'https://auth.example.com', audience: 'https://api.example.com' } },
   upstreams: { orders: { url: 'http://orders:9000' } },

@@ -40,7 +40,7 @@ const services = Object.entries(compose.services);
 
 const skipSchema = existsSync(composeSchema) ? false : 'the schema is not installed: npm run chart:tools (needs Go)';
 
-t.test('compose.yaml is valid by the schema of the Compose specification', { skip: skipSchema }, async (t) => {
+t.test('compose.yaml is valid with the schema of the Compose specification', { skip: skipSchema }, async (t) => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const validate = ajv.compile(JSON.parse(readFileSync(composeSchema, 'utf8')));
   const { 'x-restricted': _, ...own } = compose as unknown as Record<string, unknown>;
@@ -48,7 +48,7 @@ t.test('compose.yaml is valid by the schema of the Compose specification', { ski
   t.notOk(validate({ ...own, servces: {} }), 'a wrong key is noticed');
 });
 
-/** What the loader of Docker Compose says of a file in a folder that has what compose.yaml refers to. */
+/** What Docker Compose's loader reports about a file, in a folder with the files that compose.yaml uses. */
 function loaded(t: Test, text: string): { readonly status: number | null; readonly said: string } {
   const directory = t.testdir({ 'compose.yaml': text });
   cpSync(folder, join(directory, 'config/compose'), { recursive: true });
@@ -57,7 +57,7 @@ function loaded(t: Test, text: string): { readonly status: number | null; readon
 }
 
 t.test(
-  'Docker Compose loads compose.yaml, and would notice a mistake',
+  'Docker Compose loads compose.yaml, and would report a mistake',
   { skip: skipWithout(composeLoader) },
   async (t) => {
     const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
@@ -95,7 +95,7 @@ t.test('only this machine reaches a published port', async (t) => {
   for (const port of ports) t.match(port, /^127\.0\.0\.1:/);
 });
 
-t.test('a volume and a service that are named exist, and so does a file of a command', async (t) => {
+t.test('every volume, service and command file that is named exists', async (t) => {
   for (const [name, { volumes = [], depends_on = {}, command: words = [], entrypoint = [], healthcheck }] of services) {
     for (const volume of volumes) {
       const [source = ''] = volume.split(':');
@@ -109,7 +109,7 @@ t.test('a volume and a service that are named exist, and so does a file of a com
   }
 });
 
-/** The folders of a container: `config` as it is, `secrets` made as its service makes them. */
+/** The folders of a container: `config` unchanged, `secrets` as its service creates them. */
 function containerFolders(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-compose-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -124,7 +124,7 @@ function makeSecrets(t: Test, directory: string): void {
   t.equal(spawnSync(process.execPath, args).status, 0);
 }
 
-t.test('each secret is made once, and only its owner may read it', async (t) => {
+t.test('each secret is created once, and only its owner may read it', async (t) => {
   const directory = containerFolders(t);
   const contents = () =>
     readdirSync(join(directory, 'secrets')).map((name) => [
@@ -141,7 +141,7 @@ t.test('each secret is made once, and only its owner may read it', async (t) => 
 const skip = skipWithoutPostgres || skipWithoutRedis;
 
 t.test(
-  'the files of compose.yaml serve with a real PostgreSQL and a real Redis, as its head says',
+  'the files of compose.yaml work with a real PostgreSQL and a real Redis, as its first comment says',
   { skip },
   async (t) => {
     const directory = containerFolders(t);

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const context = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The images of the Dockerfile, gone after the test. */
+/** The images of the Dockerfile, deleted after the test. */
 export function images(t: Test): { readonly gateway: Image; readonly authorization: Image } {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ export function container(t: Test, of: Image, options: RunOptions = {}): Contain
   return { process: child, output: () => output, ended };
 }
 
-/** A container of a program that is ready, with its file and a volume of its own. */
+/** A container of a program that is ready, with its configuration file and a separate volume. */
 export async function running(
   t: Test,
   of: Image,

@@ -28,22 +28,25 @@ t.test('base images are arguments', async (t) => {
   t.equal(from.get('dependencies'), 'node:24-slim');
 });
 
-t.test('an image for another platform needs no emulation: programs run in stages of the builder alone', async (t) => {
-  const stages = parseDockerfile(text);
-  for (const { name, platform, instructions } of stages) {
-    const runs = instructions.some(({ word }) => word === 'RUN');
-    t.equal(platform, runs ? 'build' : undefined, name);
-  }
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-  const shipped = Object.entries<{ dev?: boolean; os?: string[]; cpu?: string[] }>(packages);
-  t.strictSame(
-    shipped.filter(([, { dev, os, cpu }]) => dev !== true && (os ?? cpu) !== undefined).map(([path]) => path),
-    [],
-    'and no dependency of production is for one platform',
-  );
-});
+t.test(
+  "an image for another platform needs no emulation: programs run only in stages for the builder's platform",
+  async (t) => {
+    const stages = parseDockerfile(text);
+    for (const { name, platform, instructions } of stages) {
+      const runs = instructions.some(({ word }) => word === 'RUN');
+      t.equal(platform, runs ? 'build' : undefined, name);
+    }
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const shipped = Object.entries<{ dev?: boolean; os?: string[]; cpu?: string[] }>(packages);
+    t.strictSame(
+      shipped.filter(([, { dev, os, cpu }]) => dev !== true && (os ?? cpu) !== undefined).map(([path]) => path),
+      [],
+      'and no dependency of production is for one platform',
+    );
+  },
+);
 
-t.test('every file that a COPY names is in the repository, and .dockerignore lets it in', async (t) => {
+t.test('every file in a COPY is in the repository, and .dockerignore includes it', async (t) => {
   const root = new URL('../../', import.meta.url);
   const letIn = new Set(
     readFileSync(new URL('.dockerignore', root), 'utf8')
@@ -79,14 +82,14 @@ const wrong: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 for (const [what, [lines, message]] of Object.entries(wrong))
-  t.test(`${what} is an error, not a guess`, { skip: skipWithoutMounts }, async (t) => {
+  t.test(`${what} is an error`, { skip: skipWithoutMounts }, async (t) => {
     const context = t.testdir({ Dockerfile: lines, '.dockerignore': '*\n!package.json\n', 'secret.key': 'x' });
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     t.throws(() => build({ context, folder }), { message: new RegExp(message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) });
   });
 
-/** What is for development and for nothing else: what a library of production needs itself is no development of ours. */
+/** Packages only for development. A package that a production library needs is not one of them. */
 function developmentOnly(): readonly string[] {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   return Object.keys(packages[''].devDependencies).filter((name) => packages[`node_modules/${name}`].dev === true);
@@ -96,7 +99,7 @@ t.test('the images', { skip: skipWithoutMounts }, async (t) => {
   const { gateway: built, authorization } = images(t);
   t.strictSame(built.cmd, ['gateway', '--config', '/etc/gatehouse/gateway.yaml'], 'the last stage');
 
-  t.test('says what it is, and how it is started and looked after without a shell', async (t) => {
+  t.test('the image has labels, and can be started and checked without a shell', async (t) => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     t.match(built.labels, {
       'org.opencontainers.image.title': 'Gatehouse',
@@ -111,7 +114,7 @@ t.test('the images', { skip: skipWithoutMounts }, async (t) => {
     for (const name of ['sh', 'bash', 'busybox', 'npm']) t.notOk(found(built.root, name), name);
   });
 
-  t.test('holds production dependencies only, and belongs to root but for the volume', async (t) => {
+  t.test('the image has only production dependencies, and belongs to root except for the volume', async (t) => {
     const { dependencies } = JSON.parse(readFileSync(join(built.root, 'app/package.json'), 'utf8'));
     for (const name of Object.keys(dependencies)) t.ok(existsSync(join(built.root, 'app/node_modules', name)), name);
     for (const name of developmentOnly()) t.notOk(existsSync(join(built.root, 'app/node_modules', name)), name);
@@ -122,7 +125,7 @@ t.test('the images', { skip: skipWithoutMounts }, async (t) => {
     t.strictSame(notOfRoot(built.root), ['data']);
   });
 
-  t.test('runs as 65532, and only the volume can be written to', async (t) => {
+  t.test('the image runs as 65532, and only the volume is writable', async (t) => {
     const places = ['/', '/app', '/app/dist', '/etc', '/tmp', '/home/nonroot', '/usr/local/bin', '/run'];
     const script = `
       const { writeFileSync } = require('node:fs');
@@ -138,7 +141,7 @@ t.test('the images', { skip: skipWithoutMounts }, async (t) => {
   });
 
   for (const workers of [1, 2])
-    t.test(`${workers} worker(s): SIGTERM under load cuts nothing, and the end is 0`, async (t) => {
+    t.test(`${workers} worker(s): SIGTERM under load cuts no request, and the exit status is 0`, async (t) => {
       const { port, health, config, upstream } = await settings(t, { workers });
       const started = await running(t, built, { program: 'gateway', config });
       t.equal(await status(`http://127.0.0.1:${health}/readyz`), 200);
@@ -242,7 +245,7 @@ async function slow(t: Test): Promise<Slow> {
 
 interface Tally {
   whole: number;
-  /** Sent after the signal, and ended without a byte of an answer. */
+  /** Sent after the signal, and closed without a byte of an answer. */
   late: number;
   readonly cut: string[];
 }
@@ -253,7 +256,7 @@ interface Load {
   stop(): Promise<Tally>;
 }
 
-/** Twenty callers, each on a connection of its own, one request after the other. */
+/** Twenty clients, each on its own connection, one request after the other. */
 function loaded(url: string): Load {
   const [callers, tally] = [20, { whole: 0, late: 0, cut: [] } as Tally];
   const agent = new Agent({ connections: callers, pipelining: 1 });

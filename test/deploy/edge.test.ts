@@ -7,13 +7,13 @@ import { blocksOf, manifestsIn } from './pages.ts';
 
 const pages = ['kubernetes.md', 'kubernetes-sidecar.md', 'kubernetes-edge.md'];
 
-/** What makes a proxy ask, of this kind; the ways to the documents of RFC 9728 stand beside it. */
+/** The objects that make a proxy of this kind ask. The routes to the RFC 9728 documents are next to them. */
 function asking(wanted: string): Manifest {
   const { objects } = manifestsIn('kubernetes-edge.md');
   return objects.find(({ kind, metadata }) => kind === wanted && metadata.name !== 'orders-metadata');
 }
 
-/** What the values of a page make, under the names that the page tells. */
+/** The objects from the values of a page, under the names in the page. */
 function installed(values: string): { readonly text: string; readonly objects: readonly Manifest[] } {
   const { status, stdout, stderr } = render(['--values', '-'], { input: values, release: 'orders' });
   if (status !== 0) throw new Error(stderr);
@@ -21,14 +21,18 @@ function installed(values: string): { readonly text: string; readonly objects: r
 }
 
 for (const page of pages)
-  t.test(`${page}: the chart takes all values, and Kubernetes all manifests`, { skip: skipWithoutHelm }, async (t) => {
-    const all = blocksOf(page, 'values.yaml').filter((block) => !block.startsWith('# values.yaml: of your chart'));
-    t.ok(all.length > 0);
-    for (const values of all) t.equal(notConforming(installed(values).text), '', values);
-    t.equal(notConforming(manifestsIn(page).text), '');
-  });
+  t.test(
+    `${page}: the chart accepts all values, and Kubernetes all manifests`,
+    { skip: skipWithoutHelm },
+    async (t) => {
+      const all = blocksOf(page, 'values.yaml').filter((block) => !block.startsWith('# values.yaml: of your chart'));
+      t.ok(all.length > 0);
+      for (const values of all) t.equal(notConforming(installed(values).text), '', values);
+      t.equal(notConforming(manifestsIn(page).text), '');
+    },
+  );
 
-t.test('the values that are shown make the gateway.yaml that is shown', { skip: skipWithoutHelm }, async (t) => {
+t.test('the values in the page produce the gateway.yaml in the page', { skip: skipWithoutHelm }, async (t) => {
   for (const page of pages) {
     const [values = ''] = blocksOf(page, 'values.yaml');
     const [file] = blocksOf(page, 'gateway.yaml', 'yaml');
@@ -37,33 +41,29 @@ t.test('the values that are shown make the gateway.yaml that is shown', { skip: 
   }
 });
 
-t.test(
-  'every proxy asks the Service that the chart makes, at the path for its kind',
-  { skip: skipWithoutHelm },
-  async (t) => {
-    const [values = ''] = blocksOf('kubernetes-edge.md', 'values.yaml');
-    const service = installed(values).objects.find(
-      ({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-decision'),
-    );
-    const { name, port } = { name: service.metadata.name, port: service.spec.ports[0].port };
-    const inCluster = `http://${name}.shop.svc.cluster.local:${port}`;
+t.test("every proxy asks the chart's Service, at the path for its kind", { skip: skipWithoutHelm }, async (t) => {
+  const [values = ''] = blocksOf('kubernetes-edge.md', 'values.yaml');
+  const service = installed(values).objects.find(
+    ({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-decision'),
+  );
+  const { name, port } = { name: service.metadata.name, port: service.spec.ports[0].port };
+  const inCluster = `http://${name}.shop.svc.cluster.local:${port}`;
 
-    const of = asking;
-    t.match(of('SecurityPolicy').spec.extAuth.http, { path: '/envoy', backendRefs: [{ name, port }] });
-    t.equal(of('SecurityPolicy').spec.extAuth.failOpen, false);
-    t.equal(of('Ingress').metadata.annotations['nginx.ingress.kubernetes.io/auth-url'], `${inCluster}/nginx`);
-    t.equal(of('Middleware').spec.forwardAuth.address, `${inCluster}/forward-auth`);
+  const of = asking;
+  t.match(of('SecurityPolicy').spec.extAuth.http, { path: '/envoy', backendRefs: [{ name, port }] });
+  t.equal(of('SecurityPolicy').spec.extAuth.failOpen, false);
+  t.equal(of('Ingress').metadata.annotations['nginx.ingress.kubernetes.io/auth-url'], `${inCluster}/nginx`);
+  t.equal(of('Middleware').spec.forwardAuth.address, `${inCluster}/forward-auth`);
 
-    const [mesh = ''] = blocksOf('kubernetes-edge.md', 'mesh configuration');
-    const [provider] = parse(mesh).meshConfig.extensionProviders;
-    t.equal(of('AuthorizationPolicy').spec.provider.name, provider.name);
-    const { service: host, port: at, pathPrefix, failOpen } = provider.envoyExtAuthzHttp;
-    t.strictSame([`http://${host}:${at}`, pathPrefix, failOpen], [inCluster, '/envoy', false]);
-  },
-);
+  const [mesh = ''] = blocksOf('kubernetes-edge.md', 'mesh configuration');
+  const [provider] = parse(mesh).meshConfig.extensionProviders;
+  t.equal(of('AuthorizationPolicy').spec.provider.name, provider.name);
+  const { service: host, port: at, pathPrefix, failOpen } = provider.envoyExtAuthzHttp;
+  t.strictSame([`http://${host}:${at}`, pathPrefix, failOpen], [inCluster, '/envoy', false]);
+});
 
 t.test(
-  'every proxy hands on each identity header, and none that only the client wrote',
+  'every proxy forwards each identity header, and none that only the client sent',
   { skip: skipWithoutHelm },
   async (t) => {
     const of = asking;
@@ -82,7 +82,7 @@ t.test(
   },
 );
 
-t.test('every proxy clears the headers that name another path or method', async (t) => {
+t.test('every proxy removes headers that name another path or method', async (t) => {
   const of = (kind: string, name: string) =>
     manifestsIn('kubernetes-edge.md').objects.find((each) => each.kind === kind && each.metadata.name === name);
   const { customRequestHeaders } = of('Middleware', 'no-overrides').spec.headers;
@@ -99,7 +99,7 @@ t.test('every proxy clears the headers that name another path or method', async 
 });
 
 t.test(
-  'the documents of RFC 9728 are fetched from the gateway, and nobody is asked',
+  'the documents of RFC 9728 come from the gateway, without a decision request',
   { skip: skipWithoutHelm },
   async (t) => {
     const [values = ''] = blocksOf('kubernetes-edge.md', 'values.yaml');
@@ -125,7 +125,7 @@ t.test(
 );
 
 t.test(
-  'only the proxy may connect to the API, at the port that the proxies lead to',
+  'only the proxy may connect to the API, at the port that the proxies use',
   { skip: skipWithoutHelm },
   async (t) => {
     const { spec } = asking('NetworkPolicy');

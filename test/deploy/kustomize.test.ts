@@ -45,10 +45,10 @@ const service = (name: string) => ({
   spec: { selector: labels, ports: [{ name: 'web', port: 80, targetPort: 'web' }] },
 });
 
-/** What a vendor ships: two Deployments and two Services, of which the page means one each. */
+/** A vendor's manifests: two Deployments and two Services. The page changes one of each. */
 const vendor = [workload('orders'), workload('reports'), service('orders'), service('reports')];
 
-/** The folders that the page describes, in one. */
+/** The folders in the page, merged into one. */
 function folders(t: Test, change: (overlay: string) => string = (text) => text): string {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-kustomize-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ function named(objects: readonly Manifest[], kind: string, name: string): Manife
   return objects.find((each) => each.kind === kind && each.metadata.name === name);
 }
 
-t.test('a vendor’s Deployment gets the gateway, and keeps what it had', { skip }, async (t) => {
+t.test('a vendor’s Deployment gets the gateway, and keeps its own settings', { skip }, async (t) => {
   const text = kustomized(folders(t));
   t.equal(notConforming(text), '');
   const objects = manifests(text);
@@ -95,7 +95,7 @@ t.test('a vendor’s Deployment gets the gateway, and keeps what it had', { skip
   t.equal(named(objects, 'Service', 'orders').spec.ports[0].targetPort, 8080);
 });
 
-t.test('what has no label stays as the vendor wrote it', { skip }, async (t) => {
+t.test('objects without the label stay unchanged', { skip }, async (t) => {
   const objects = manifests(kustomized(folders(t)));
   for (const kind of ['Deployment', 'Service']) {
     const { namespace, ...metadata } = named(objects, kind, 'reports').metadata;
@@ -109,7 +109,7 @@ t.test('Pod Security *restricted* allows the pod', { skip: skip || skipWithout(r
   t.equal(notRestricted(kustomized(folders(t))), '2 pods\n');
 });
 
-t.test('the gateway of the component is that of the chart', { skip }, async (t) => {
+t.test("the component's gateway is the same as the chart's", { skip }, async (t) => {
   const [sidecar] = named(manifests(kustomized(folders(t))), 'Deployment', 'orders').spec.template.spec.initContainers;
   const { stdout } = render(['--values', valuesOf('sidecar')]);
   const pod = manifests(stdout).find(({ kind }) => kind === 'Deployment').spec.template.spec;
@@ -119,7 +119,7 @@ t.test('the gateway of the component is that of the chart', { skip }, async (t) 
   t.strictSame(rest, ofChart);
 });
 
-t.test('a StatefulSet with the label gets it as well', { skip }, async (t) => {
+t.test('a StatefulSet with the label gets the gateway as well', { skip }, async (t) => {
   const overlay = folders(t, (text) => text.replace('resources: [../base]', 'resources: [../base, ledger.yaml]'));
   const { spec, ...rest } = workload('ledger');
   const { replicas: _, ...pods } = spec;
@@ -133,12 +133,12 @@ t.test('a StatefulSet with the label gets it as well', { skip }, async (t) => {
   t.equal(named(manifests(text), 'StatefulSet', 'ledger').spec.template.spec.initContainers[0].name, 'gatehouse');
 });
 
-t.test('the file of the page is one that `check` finds nothing against', async (t) => {
+t.test('`check` accepts the file of the page', async (t) => {
   const path = join(folders(t), 'gateway.yaml');
   const { status, stdout, stderr } = await command(t, ['check', '--strict', path]).ended();
   t.equal(status, 0, `${stdout}${stderr}`);
 });
 
-t.test('the blocks of the page are one document each', async (t) => {
+t.test('each block of the page is one document', async (t) => {
   for (const block of [base, overlay]) t.equal(parseAllDocuments(block).length, 1);
 });

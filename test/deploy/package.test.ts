@@ -18,7 +18,7 @@ const installed = installedOrWhy(t, packed);
 const skip = typeof installed === 'string' ? installed : false;
 const here = typeof installed === 'string' ? { folder: '', root: '' } : installed;
 
-/** Without a registry there is nothing to install from; in CI that is a failure. */
+/** Without a registry there is nothing to install from. In CI that is a failure. */
 function installedOrWhy(t: Test, packed: Packed): Installed | string {
   try {
     return install(t, packed);
@@ -31,7 +31,7 @@ function installedOrWhy(t: Test, packed: Packed): Installed | string {
   }
 }
 
-/** What may be in the package; whatever is no row of this is not for users. */
+/** What the package may contain. A file without a row here is not for users. */
 const mayHold: readonly RegExp[] = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/,
   /^bin\/gatehouse\.js$/,
@@ -50,7 +50,7 @@ const mustHold = [
   'config/nginx/gatehouse-location.conf',
 ];
 
-t.test('the package holds what users need and nothing else', async (t) => {
+t.test('the package contains only what users need', async (t) => {
   const paths = [...packed.files.keys()];
   t.strictSame(
     paths.filter((path) => !mayHold.some((row) => row.test(path))),
@@ -77,17 +77,17 @@ const mayNotSay: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [what, pattern] of Object.entries(mayNotSay))
-  t.test(`no file of the package names ${what}`, async (t) => {
+  t.test(`no file of the package mentions ${what}`, async (t) => {
     t.strictSame(
       [...packed.files].filter(([, text]) => pattern.test(text)).map(([path]) => path),
       [],
     );
   });
 
-/** Parts of the repository that pages tell of and a package does not need. */
+/** Parts of the repository that pages mention and a package does not need. */
 const elsewhereInTheRepository = /^(bench|helm|test)\//;
 
-t.test('every page that a packed page leads to is packed', async (t) => {
+t.test('every page that a packed page links to is packed', async (t) => {
   for (const [path, text] of packed.files) {
     if (!path.endsWith('.md')) continue;
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)) {
@@ -99,7 +99,7 @@ t.test('every page that a packed page leads to is packed', async (t) => {
   }
 });
 
-t.test('what is installed with it is what the bill of materials names', { skip }, async (t) => {
+t.test('the bill of materials lists exactly the packages that are installed with it', { skip }, async (t) => {
   const { packages } = JSON.parse(readFileSync(join(here.folder, 'node_modules/.package-lock.json'), 'utf8'));
   const names = Object.keys(packages).map((path) =>
     path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
@@ -108,12 +108,12 @@ t.test('what is installed with it is what the bill of materials names', { skip }
   t.strictSame([...new Set(names)].filter((name) => name !== 'gatehouse-oauth').sort(), [...new Set(billed)].sort());
 });
 
-t.test('npx runs the command that is installed', { skip }, async (t) => {
+t.test('npx runs the installed command', { skip }, async (t) => {
   const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
   t.match(npm(['--no-install', 'gatehouse', '--version'], here.folder, 'npx'), version);
 });
 
-t.test('every command that the help names starts alone', { skip }, async (t) => {
+t.test('every command in the help starts from the package alone', { skip }, async (t) => {
   const help = await run(t, ['--help']);
   const listed = help.slice(help.indexOf('To begin:'), help.indexOf('Examples:'));
   const commands = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
@@ -122,7 +122,7 @@ t.test('every command that the help names starts alone', { skip }, async (t) => 
     t.match(await run(t, [name, '--help']), `Usage: gatehouse ${name}`.replace(/ help$/, ''));
 });
 
-/** What it printed; fails where it ends with anything but 0. */
+/** Its output; fails if the exit status is not 0. */
 async function run(t: Test, args: readonly string[]): Promise<string> {
   const command = start(t, here, args);
   const status = await command.ended();
@@ -157,7 +157,7 @@ const written: readonly (readonly [string, string, boolean])[] = [
   ['AuthorizationFile', "{ version: 1, issuer: 'http://localhost', clients: [{ client_id: 1 }] }", false],
 ];
 
-t.test('the types of both files hold under a strict tsc', { skip }, async (t) => {
+t.test('the types of both files compile with a strict tsc', { skip }, async (t) => {
   const lines = written.map(
     ([type, value, isFit], index) =>
       `${isFit ? '' : '// @ts-expect-error\n'}export const file${index}: ${type} = ${value};\n`,
@@ -184,7 +184,7 @@ t.test('the types of both files hold under a strict tsc', { skip }, async (t) =>
   t.equal(status, 0, stdout);
 });
 
-t.test('the packed schemas judge files, and nothing else can be imported', { skip }, async (t) => {
+t.test('the packed schemas check files, and nothing else can be imported', { skip }, async (t) => {
   const { resolve } = createRequire(join(here.folder, 'index.js'));
   for (const [name, text] of [
     ['gateway', gatewayYaml],
@@ -201,7 +201,7 @@ t.test('the packed schemas judge files, and nothing else can be imported', { ski
 
 const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})`;
 
-t.test('an older Node.js without a newer one at hand says what to do', { skip }, async (t) => {
+t.test('an older Node.js without a newer one available says what to do', { skip }, async (t) => {
   const command = start(t, here, ['--version'], { flags: ['--import', older], env: { PATH: here.folder } });
   t.equal(await command.ended(), 1);
   t.match(

@@ -8,10 +8,13 @@ import type { Test } from 'tap';
 import { isFullSize } from '../support/long.ts';
 import { until } from '../support/until.ts';
 
-/** The checkout that is tested. */
+/** The tested checkout. */
 export const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What npm, tsc and the licence need of a checkout in order to pack; nothing else can get into the package by mistake. */
+/**
+ * The files of a checkout that npm, tsc and the license need for packing. No other file can get into the package by
+ * mistake.
+ */
 const source = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'LICENSE', 'src', 'tools'];
 
 export interface Packed {
@@ -20,7 +23,7 @@ export interface Packed {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** What npm needs of the checkout in order to pack, with `more` of it, and with its packages. */
+/** The files that npm needs for packing, with `more` of the checkout, and with its packages. */
 export function copyOfCheckout(t: Test, more: readonly string[] = []): string {
   const copy = join(temporary(t), 'checkout');
   const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
@@ -31,7 +34,7 @@ export function copyOfCheckout(t: Test, more: readonly string[] = []): string {
   return copy;
 }
 
-/** `npm pack` in a copy, since it writes dist/. */
+/** `npm pack` in a copy, because it writes dist/. */
 export function pack(t: Test): Packed {
   const copy = copyOfCheckout(t);
   const [{ filename, files: listed }] = JSON.parse(npm(['pack', '--json', '--silent'], copy));
@@ -42,7 +45,7 @@ export function pack(t: Test): Packed {
   };
 }
 
-/** All but tap, which `prepare` would build anew under the tests that are running. */
+/** All except tap, which `prepare` would build again under the running tests. */
 function linkModules(folder: string): void {
   mkdirSync(folder);
   for (const name of readdirSync(join(checkout, 'node_modules')))
@@ -50,16 +53,16 @@ function linkModules(folder: string): void {
 }
 
 export interface Installed {
-  /** Where a user stands. */
+  /** The working folder of a user. */
   readonly folder: string;
-  /** Where the package is. */
+  /** The folder of the package. */
   readonly root: string;
 }
 
-/** Where nothing answers, npm would try each package for a minute. */
+/** With no server at this address, npm would try each package for a minute. */
 const tries = `--fetch-retries=${isFullSize ? 2 : 0}`;
 
-/** Into an empty folder; throws with what npm said. */
+/** Into an empty folder; throws with npm's output. */
 export function install(t: Test, { tarball }: Packed): Installed {
   const folder = temporary(t);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
@@ -67,7 +70,7 @@ export function install(t: Test, { tarball }: Packed): Installed {
   return { folder, root: join(folder, 'node_modules/gatehouse-oauth') };
 }
 
-/** Without the programs of the checkout; with the Node.js of this process. */
+/** Without the programs of the checkout, and with the Node.js of this process. */
 export const elsewhere = {
   ...process.env,
   PATH: [
@@ -76,7 +79,7 @@ export const elsewhere = {
   ].join(delimiter),
 };
 
-/** The test runner adds NODE_OPTIONS to whatever is started, so they are taken away where it cannot see. */
+/** The test runner adds NODE_OPTIONS to each process that it starts, so they are removed where it cannot see it. */
 export const plainly: readonly string[] = ['-u', 'NODE_OPTIONS'];
 
 export function npm(args: readonly string[], cwd: string, program = 'npm'): string {
@@ -105,7 +108,7 @@ export interface StartOptions {
   readonly flags?: readonly string[];
 }
 
-/** The installed `gatehouse …`, from the folder of the user. */
+/** Runs the installed `gatehouse …` in the folder of the user. */
 export function start(
   t: Test,
   { folder, root }: Installed,

@@ -37,7 +37,7 @@ function release(args: readonly string[], root = checkout): Ran {
   return { status, output: `${stdout}${stderr}` };
 }
 
-/** A folder with the files that name a version, and no other. */
+/** A folder with only the files that name a version. */
 function copyOfPlaces(t: Test): string {
   const root = temporary(t);
   for (const file of new Set([...placesIn(checkout).map((place) => place.file), 'CHANGELOG.md']))
@@ -45,12 +45,12 @@ function copyOfPlaces(t: Test): string {
   return root;
 }
 
-t.test('every place of this checkout names one version', async (t) => {
+t.test('every place of this checkout has the same version', async (t) => {
   t.strictSame(mistakesOf(checkout), []);
   t.ok(placesIn(checkout).length >= 10);
 });
 
-t.test('no page, script or chart names a version of ours that the table of places does not know', async (t) => {
+t.test('every version of ours in a page, script or chart is in the table of places', async (t) => {
   const known = new Set(placesIn(checkout).map(({ file, line }) => `${file}:${line}`));
   const listed = spawnSync(
     'git',
@@ -68,7 +68,7 @@ t.test('no page, script or chart names a version of ours that the table of place
       if (ours.test(line)) t.ok(known.has(`${file}:${index + 1}`), `${file}:${index + 1}: ${line}`);
 });
 
-t.test('`prepare` writes a version into every place, and `check` then agrees with its tag', async (t) => {
+t.test('`prepare` writes a version into every place, and `check` then accepts its tag', async (t) => {
   const root = copyOfPlaces(t);
   const prepared = release(['prepare', '7.8.9'], root);
   t.equal(prepared.status, 0, prepared.output);
@@ -81,7 +81,7 @@ t.test('`prepare` writes a version into every place, and `check` then agrees wit
   t.equal(release(['check', '--tag', 'v7.8.9'], root).status, 0, 'what fails writes nothing');
 });
 
-t.test('each mistake is told with file, line and remedy, and ends the release', async (t) => {
+t.test('each mistake is reported with file, line and remedy, and ends the release', async (t) => {
   const root = copyOfPlaces(t);
   prepare(root, '7.8.9', '2026-01-02');
   const change = (file: string, from: string | RegExp, to: string) => {
@@ -116,7 +116,7 @@ t.test('each mistake is told with file, line and remedy, and ends the release', 
   });
 });
 
-t.test('a section of the changelog is cut whole, and dated once', async (t) => {
+t.test('a section of the changelog is extracted whole, and dated once', async (t) => {
   const text = '# Changelog\n\n## [0.2.0] - unreleased\n\n### Added\n\n- b\n\n## [0.1.0] - 2026-01-02\n\n- a\n';
   t.match(sectionsOf(text), [
     { version: '0.2.0', date: 'unreleased', line: 3, body: '### Added\n\n- b' },
@@ -127,7 +127,7 @@ t.test('a section of the changelog is cut whole, and dated once', async (t) => {
   t.throws(() => dated(after, '0.3.0', '2026-03-05'), /no section/);
 });
 
-t.test('names follow from the repository, in the case that a registry wants', async (t) => {
+t.test('names follow from the repository, in the case that a registry requires', async (t) => {
   t.equal(names.image, 'example-org/gatehouse.fork');
   t.equal(names.charts, 'ghcr.io/example-org/charts');
   t.strictSame(tagsOf(names, '1.2.3'), [
@@ -145,7 +145,7 @@ t.test('names follow from the repository, in the case that a registry wants', as
   for (const line of outputs(names, '1.2.3').trim().split('\n')) t.match(line, /^[a-z]+=\S+$/);
 });
 
-t.test('the notes are the section of the version, with links to its tag and the ways to fetch it', async (t) => {
+t.test('the notes are the section of the version, with links to its tag and how to fetch it', async (t) => {
   const notes = notesOf(changelog, version, names);
   t.match(notes, '### Security');
   t.notMatch(notes, /\]\((?!https?:|#)/, 'no link of them leads to a file beside them');
@@ -154,7 +154,7 @@ t.test('the notes are the section of the version, with links to its tag and the 
   t.throws(() => notesOf(changelog, '99.0.0', names), /has no section "## \[99\.0\.0\]/);
 });
 
-t.test('what a release publishes beside the image', { skip: skipWithout(helm) }, async (t) => {
+t.test('a release publishes its assets in addition to the image', { skip: skipWithout(helm) }, async (t) => {
   const root = copyOfCheckout(t, ['helm']);
   const folder = join(root, 'release');
   const { status, output } = release(['assets', folder], root);
@@ -167,7 +167,7 @@ t.test('what a release publishes beside the image', { skip: skipWithout(helm) },
   t.strictSame(readdirSync(folder).sort(), [chartFile, bill, npmFile, 'SHA256SUMS', 'notes.md'].sort());
   t.match(release(['assets', folder], root), { status: 1, output: /is not empty/ });
 
-  t.test('the check sums are those of the files', async (t) => {
+  t.test('the checksums match the files', async (t) => {
     const lines = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n');
     t.equal(lines.length, 3);
     for (const line of lines) {
@@ -182,7 +182,7 @@ t.test('what a release publishes beside the image', { skip: skipWithout(helm) },
     }
   });
 
-  t.test('the bill of materials is CycloneDX and names what the program needs', async (t) => {
+  t.test('the bill of materials is CycloneDX and lists what the program needs', async (t) => {
     const { bomFormat, components } = JSON.parse(readFileSync(join(folder, bill), 'utf8'));
     t.equal(bomFormat, 'CycloneDX');
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -210,7 +210,7 @@ t.test('what a release publishes beside the image', { skip: skipWithout(helm) },
     t.match(readme, '](docs/quick-start.md)', 'a link to what is in the package stays');
   });
 
-  t.test('the chart installs the published image without a value, and helm finds nothing against it', async (t) => {
+  t.test('the chart installs the published image by default, and helm lint passes', async (t) => {
     const chart = join(folder, chartFile);
     const values = join(checkout, 'test/deploy/values-without-image.yaml');
     const run = (args: readonly string[]) => spawnSync(helm, args, { encoding: 'utf8' });

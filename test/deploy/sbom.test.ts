@@ -6,7 +6,7 @@ const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, 
 
 const FOLDER = 'node_modules/';
 
-t.test('the bill of materials names every production dependency as it is locked, and nothing else', async (t) => {
+t.test('the bill of materials lists exactly the locked production dependencies', async (t) => {
   const { packages } = read('package-lock.json');
   const locked = Object.entries<{ dev?: true; link?: true; version: string }>(packages)
     .filter(([path, { dev, link }]) => path.startsWith('node_modules/') && !dev && !link)

@@ -38,9 +38,9 @@ const jobs = workflows.flatMap(([file, workflow]) =>
 );
 const steps = jobs.flatMap(({ at, job }) => (job.steps ?? []).map((step) => ({ at, step })));
 
-/** What actionlint says of a workflow; empty if nothing. */
+/** The errors of actionlint for a workflow; empty if none. */
 function said(text: string): string {
-  // In the folder of the repository, whose own reusable workflows it reads too.
+  // In the folder of the repository, because it also reads our own reusable workflows.
   const { stdout, stderr } = spawnSync(actionlint, ['-no-color', '-'], { input: text, cwd: root, encoding: 'utf8' });
   return `${stdout}${stderr}`;
 }
@@ -50,7 +50,7 @@ t.test('actionlint finds nothing in any workflow', { skip: skipWithout(actionlin
   for (const file of files) t.equal(said(textOf(file)), '', file);
 });
 
-t.test('and it would notice a mistake', { skip: skipWithout(actionlint) }, async (t) => {
+t.test('actionlint would report a mistake', { skip: skipWithout(actionlint) }, async (t) => {
   const wrong = textOf('release.yml')
     .replace('needs: [test, assets]', 'needs: [tests, assets]')
     .replace('steps.build.outputs', 'steps.built.outputs');
@@ -58,7 +58,7 @@ t.test('and it would notice a mistake', { skip: skipWithout(actionlint) }, async
   t.match(said(wrong), /property "built" is not defined/);
 });
 
-t.test('an action of somebody else is named by its commit, with the version beside it', async (t) => {
+t.test('an external action is pinned to a commit, with the version beside it', async (t) => {
   for (const file of files)
     for (const [, uses = '', comment = ''] of textOf(file).matchAll(/^\s+(?:- )?uses: (\S+)(.*)$/gm)) {
       if (uses.startsWith('./')) continue;
@@ -67,7 +67,7 @@ t.test('an action of somebody else is named by its commit, with the version besi
     }
 });
 
-t.test('one action has one commit in all workflows', async (t) => {
+t.test('an action has the same commit in all workflows', async (t) => {
   const commits = new Map<string, Set<string>>();
   for (const { step } of steps) {
     const [name = '', commit = ''] = step.uses?.split('@') ?? [];
@@ -76,11 +76,11 @@ t.test('one action has one commit in all workflows', async (t) => {
   for (const [name, found] of commits) t.equal(found.size, 1, name);
 });
 
-t.test('no expression is in a script, so no name of a branch or a tag becomes code', async (t) => {
+t.test('no script contains an expression, so no name of a branch or a tag becomes code', async (t) => {
   for (const { at, step } of steps) t.notMatch(step.run ?? '', /\$\{\{/, at);
 });
 
-t.test('a job may do what it needs: nothing by default, and to write only what the table names', async (t) => {
+t.test('a job has only the rights that it needs: none by default, and write rights only as in the table', async (t) => {
   const mayWrite: Readonly<Record<string, readonly string[]>> = {
     'release.yml: image': ['packages', 'id-token', 'attestations'],
     'release.yml: chart': ['packages', 'id-token'],
@@ -103,14 +103,14 @@ t.test('a job may do what it needs: nothing by default, and to write only what t
   }
 });
 
-t.test('no step keeps the token of the checkout, and each job ends in time', async (t) => {
+t.test("no step keeps the checkout's token, and each job has a time limit", async (t) => {
   for (const { at, step } of steps)
     if (step.uses?.startsWith('actions/checkout@') === true) t.equal(step.with?.['persist-credentials'], false, at);
   for (const { at, job } of jobs) if (job.uses === undefined) t.type(job['timeout-minutes'], 'number', at);
   for (const [file, { concurrency }] of workflows) t.ok(concurrency, file);
 });
 
-t.test('what publishes waits for the tests and for the image', async (t) => {
+t.test('publishing jobs wait for the tests and the image', async (t) => {
   const release = workflows.find(([file]) => file === 'release.yml')?.[1].jobs ?? {};
   const before = (name: string): readonly string[] => {
     const needs = [release[name]?.needs ?? []].flat();

@@ -22,7 +22,7 @@ const secrets = {
   GATEWAY_SECRET: 'cs_gateway-secret-of-32-bytes',
 };
 
-/** The clients of the page; the secret of each is the variable that stands there. */
+/** The clients of the page. The secret of each is the variable in the page. */
 function clientsOfPage() {
   const text = blocks('yaml')[0] ?? '';
   const filled = text.replace(
@@ -32,7 +32,7 @@ function clientsOfPage() {
   return parse(filled).clients.map(({ scope = '', ...client }) => ({ ...client, ...(scope && { scope }) }));
 }
 
-t.test('the requests of the page, one after another, do what it says', { skip }, async (t) => {
+t.test('the requests of the page, one after another, get the documented answers', { skip }, async (t) => {
   const service = await run(t, { config: { clients: clientsOfPage(), users: configuration().users } });
   const type = async (lines: string) => {
     const script = lines.replaceAll('http://localhost:8081', service.url);
@@ -53,7 +53,7 @@ t.test('the requests of the page, one after another, do what it says', { skip },
   const [first = '', active = '', ...rest] = ended.split('\n').filter((line) => line !== '');
   const answer = JSON.parse(first) as { readonly expires_in: number };
   t.match(answer, { scope: 'orders.read', refresh_token: /^rt_/ });
-  // Whole seconds that are left when the answer is written: a second may have passed since the token was issued.
+  // Whole seconds that are left when the answer is written. A second may have passed since the token was issued.
   t.ok(answer.expires_in <= 3600 && answer.expires_in > 3570, `${answer.expires_in}`);
   t.match(JSON.parse(active), { active: true, client_id: 'shop-web', username: 'alice' });
   t.strictSame(rest, ['{"active":false}']);

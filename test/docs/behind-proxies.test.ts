@@ -29,7 +29,7 @@ const overridesIn = (fields: object) => overrideHeaders.filter((name) => name.to
 const read = async () => bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
 const asObject = (fields: Fields) => Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
 
-/** What the upstream gets of the headers that matter here, as Traefik documents its two middlewares. */
+/** The relevant headers that the upstream gets, as Traefik documents its two middlewares. */
 function throughTraefik(received: Fields, answer: RawResponse): Record<string, string> {
   const page = parse(blockOf('behind-traefik.md', 'yml', {}));
   const { authResponseHeaders, authResponseHeadersRegex } = page.http.middlewares.gatehouse.forwardAuth;
@@ -58,7 +58,7 @@ function envoyFilter() {
   return { page, filter: page.http_filters[0].typed_config };
 }
 
-/** As Envoy documents `allowed_headers`; Host, method, path, Content-Length and Authorization it sends anyway. */
+/** As Envoy documents `allowed_headers`. Envoy always sends Host, method, path, Content-Length and Authorization. */
 function askedByEnvoy(received: Received): Received {
   const { patterns } = envoyFilter().filter.allowed_headers;
   const headers = (received.headers ?? []).filter(
@@ -67,7 +67,7 @@ function askedByEnvoy(received: Received): Received {
   return { ...received, headers };
 }
 
-/** As Envoy documents `allowed_upstream_headers`, which it sets, and the list of the answer, which it then takes away. */
+/** As Envoy documents `allowed_upstream_headers`, which it sets, and the list in the answer, which it then removes. */
 function throughEnvoy(received: Fields, answer: RawResponse): Record<string, string> {
   const { patterns } = envoyFilter().filter.http_service.authorization_response.allowed_upstream_headers;
   const set = answer.headers.filter(([name]) => fits(patterns, name.toLowerCase()));
@@ -79,7 +79,7 @@ function throughEnvoy(received: Fields, answer: RawResponse): Record<string, str
 }
 
 t.test(
-  'behind Traefik as the page sets it up, the upstream sees what we say and nothing of the client’s',
+  'behind Traefik, configured as in the page, the upstream gets our headers and none that only the client sent',
   async (t) => {
     const running = await opened(t);
     const own = client.filter(([name]) => !/^x-forwarded/i.test(name));
@@ -98,34 +98,34 @@ t.test(
   },
 );
 
-t.test('behind Envoy as the page sets it up, the upstream sees what we say and nothing of the client’s', async (t) => {
-  const running = await opened(t);
-  const token = await read();
-  const headers = [...client, token];
-  const passed = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ headers }))));
-  t.match(passed, { 'x-auth-subject': 'alice', 'x-auth-scope': 'orders.read', accept: 'text/plain' });
-  t.strictSame([passed['x-auth-else'], passed.authorization], [undefined, undefined]);
-  const open = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ target: '/public/a', headers }))));
-  t.strictSame([open['x-auth-subject'], open['x-auth-else']], [undefined, undefined]);
-  t.strictSame([overridesIn(passed), overridesIn(open)], [[], []], 'nor a header that names another path or method');
-  t.equal(open.authorization, token[1], 'on a public route it passes');
-});
-
 t.test(
-  'the page of Envoy asks by the prefix that we know, fails closed, and lets every line of a refusal pass',
+  'behind Envoy, configured as in the page, the upstream gets our headers and none that only the client sent',
   async (t) => {
-    const { page, filter } = envoyFilter();
-    t.equal(filter.http_service.path_prefix, '/envoy');
-    t.strictSame([filter.failure_mode_allow, page.use_remote_address, page.normalize_path], [false, true, false]);
     const running = await opened(t);
-    const refused = await asks(running, asEnvoy(askedByEnvoy({ headers: [] })));
-    const { patterns } = filter.http_service.authorization_response.allowed_client_headers;
-    const kept = refused.headers.map(([name]) => name.toLowerCase()).filter((name) => fits(patterns, name));
-    for (const name of ['www-authenticate', 'content-type', 'x-request-id']) t.ok(kept.includes(name), name);
+    const token = await read();
+    const headers = [...client, token];
+    const passed = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ headers }))));
+    t.match(passed, { 'x-auth-subject': 'alice', 'x-auth-scope': 'orders.read', accept: 'text/plain' });
+    t.strictSame([passed['x-auth-else'], passed.authorization], [undefined, undefined]);
+    const open = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ target: '/public/a', headers }))));
+    t.strictSame([open['x-auth-subject'], open['x-auth-else']], [undefined, undefined]);
+    t.strictSame([overridesIn(passed), overridesIn(open)], [[], []], 'nor a header that names another path or method');
+    t.equal(open.authorization, token[1], 'on a public route it passes');
   },
 );
 
-t.test('a gRPC call is judged by its service and method, as Envoy asks about it', async (t) => {
+t.test('the Envoy page uses the known prefix, fails closed, and forwards every header of a refusal', async (t) => {
+  const { page, filter } = envoyFilter();
+  t.equal(filter.http_service.path_prefix, '/envoy');
+  t.strictSame([filter.failure_mode_allow, page.use_remote_address, page.normalize_path], [false, true, false]);
+  const running = await opened(t);
+  const refused = await asks(running, asEnvoy(askedByEnvoy({ headers: [] })));
+  const { patterns } = filter.http_service.authorization_response.allowed_client_headers;
+  const kept = refused.headers.map(([name]) => name.toLowerCase()).filter((name) => fits(patterns, name));
+  for (const name of ['www-authenticate', 'content-type', 'x-request-id']) t.ok(kept.includes(name), name);
+});
+
+t.test('a gRPC call is decided by its service and method, in the form in which Envoy asks', async (t) => {
   const { url } = await witness(t);
   const grpc = { id: 'get', match: { methods: ['POST'], path: '/orders.v1.Orders/Get' }, scope: 'orders.read' };
   const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };

@@ -27,7 +27,7 @@ interface Site {
   readonly origin: string;
 }
 
-/** The client of the page, at addresses of this machine: `localhost` is one site, whatever the port. */
+/** The client of the page, at addresses of this machine. `localhost` is one site on all ports. */
 async function site(t: Test, grants?: readonly GrantType[]): Promise<Site> {
   const { url } = await endpoint(t, (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A mini app</title>'),
@@ -52,7 +52,7 @@ async function signIn(page: Page, { issuer }: Site): Promise<void> {
   await page.waitForURL(`${issuer}/oauth2/account`);
 }
 
-/** At the authorization endpoint, as any client sends its users there. */
+/** At the authorization endpoint, where any client sends its users. */
 async function letIn(page: Page, { issuer, origin }: Site): Promise<void> {
   const asked = { response_type: 'code', client_id: 'shop', redirect_uri: `${origin}/callback`, scope: 'orders.read' };
   await page.goto(`${issuer}/oauth2/authorize?${new URLSearchParams(asked)}`);
@@ -97,18 +97,15 @@ t.test(
   },
 );
 
-t.test(
-  'where there are no pages, a password is enough for a code of any scope, and opens the token endpoint',
-  async (t) => {
-    const there = await site(t, ['authorization_code', 'password']);
-    const directory = t.testdir({ 'password.txt': 'wonderland' });
-    const { code: CODE } = (await runShell(`cd '${directory}'; ${byPassword}`, there, {})) as { code: string };
-    t.match(await runShell(exchange, there, { CODE }), { scope: 'orders.read', session_key: /^.{43}=$/ });
-    const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
-    const token = await there.service.post('/oauth2/token', form, basic({ id: 'shop', secret }));
-    t.match(await token.json(), { access_token: /^at_/, scope: 'orders.read' });
-  },
-);
+t.test('without pages, a password gives a code for any scope, and also works at the token endpoint', async (t) => {
+  const there = await site(t, ['authorization_code', 'password']);
+  const directory = t.testdir({ 'password.txt': 'wonderland' });
+  const { code: CODE } = (await runShell(`cd '${directory}'; ${byPassword}`, there, {})) as { code: string };
+  t.match(await runShell(exchange, there, { CODE }), { scope: 'orders.read', session_key: /^.{43}=$/ });
+  const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+  const token = await there.service.post('/oauth2/token', form, basic({ id: 'shop', secret }));
+  t.match(await token.json(), { access_token: /^at_/, scope: 'orders.read' });
+});
 
 t.test('in a browser: a page of another origin gets nothing, on the same site or not', { skip }, async (t) => {
   const there = await site(t);

@@ -21,7 +21,7 @@ const env = {
   PG_PASSWORD: 'postgres-password-of-the-tests',
   REDIS_PASSWORD: 'redis-password-of-the-tests',
   LEGACY_PASSWORD: 'legacy-password-of-the-tests',
-  // what a check needs to see, and nobody's password
+  // what a check needs to read, and no user's password
   ALICE_PASSWORD_HASH: `$argon2id$v=19$m=65536,t=3,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
 };
 
@@ -51,12 +51,12 @@ for (const page of pages) {
     }
   });
 
-  t.test(`${page} leads only to files that are there`, async (t) => {
+  t.test(`${page} links only to files that exist`, async (t) => {
     for (const [, target = ''] of textOf(page).matchAll(/\]\((?!https?:)([^)#]+)/g))
       t.ok(existsSync(fileURLToPath(new URL(`../../docs/cookbook/${target}`, import.meta.url))), target);
   });
 }
 
-t.test('the README leads to the cookbook', async (t) => {
+t.test('the README links to the cookbook', async (t) => {
   t.match(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'), '(docs/cookbook)');
 });

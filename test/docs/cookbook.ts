@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 // biome-ignore lint/suspicious/noExplicitAny: a configuration file before it is judged
 export type Values = any;
 
-/** A configuration file as a page shows it; a fragment is merged into the whole file that the page shows before. */
+/** A configuration file in a page. A fragment is merged into the whole file before it in the page. */
 export interface Shown {
   readonly file: 'gateway.yaml' | 'authorization.yaml';
   /** The first lines of the block, for messages. */
@@ -15,7 +15,7 @@ export interface Shown {
 
 const folder = fileURLToPath(new URL('../../docs/cookbook/', import.meta.url));
 const FENCE = /^```yaml\n(.*?)^```$/gms;
-/** `# gateway.yaml` heads a whole file, `# gateway.yaml: a.b` what is changed in it below a.b. */
+/** `# gateway.yaml` is the head of a whole file, and `# gateway.yaml: a.b` is the head of a change below a.b. */
 const HEAD = /^# (gateway\.yaml|authorization\.yaml)(?:: ([a-z_0-9.]+))?\n/;
 
 export const pages: readonly string[] = readdirSync(folder).filter((name) => name.endsWith('.md'));

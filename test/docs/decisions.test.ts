@@ -18,13 +18,13 @@ const HEADER = new RegExp(
   ].join('\n'),
 );
 
-/** Targets of the links that lead to a file of ours. */
+/** Targets of the links to our files. */
 function linked(text: string): readonly string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return targets.map((target) => target.replace(/#.*/, '')).filter((path) => path !== '' && !/^[a-z]+:/.test(path));
 }
 
-t.test('every decision has a number of its own, which its title repeats', async (t) => {
+t.test('every decision has a unique number, which its title repeats', async (t) => {
   t.ok(files.length > 0);
   for (const { file, text } of records) {
     const [, number = ''] = /^(\d{4})-[a-z0-9-]+\.md$/.exec(file) ?? [];
@@ -36,7 +36,7 @@ t.test('every decision has a number of its own, which its title repeats', async 
   );
 });
 
-t.test('every decision says its date and its status under its title', async (t) => {
+t.test('every decision has its date and status under its title', async (t) => {
   for (const { file, text } of records) t.match(text.split('\n').slice(2, 5).join('\n'), HEADER, file);
 });
 
@@ -49,7 +49,7 @@ t.test('every decision ends with its alternatives, each with a reason', async (t
   }
 });
 
-t.test('every file that a decision links to is there', async (t) => {
+t.test('every file that a decision links to exists', async (t) => {
   for (const { file, text } of records)
     for (const target of linked(text)) t.ok(existsSync(fileURLToPath(new URL(target, folder))), `${file}: ${target}`);
 });

@@ -10,7 +10,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
 import { filesIn, type Values } from './cookbook.ts';
 
-/** A Keycloak takes a minute to start where the machine is busy. */
+/** A Keycloak takes a minute to start on a busy machine. */
 t.setTimeout(600_000);
 
 const page = 'keycloak.md';
@@ -25,7 +25,7 @@ const mapper = {
   config: { 'included.client.audience': 'orders-api', 'access.token.claim': 'true' },
 };
 
-/** The three steps of the page, a client that asks, and a user who may log in with a password. */
+/** The three steps of the page, a client for introspection, and a user who may log in with a password. */
 async function realm({ admin }: Keycloak): Promise<void> {
   await admin('POST', '', { realm: 'shop', enabled: true });
   const make = (path: string, body: object) => admin('POST', `/shop${path}`, body);
@@ -65,12 +65,12 @@ async function realm({ admin }: Keycloak): Promise<void> {
 
 interface Scene {
   readonly asked: Keycloak;
-  /** Of the answer to a request with this token: 200, or the code of the refusal. */
+  /** The result of a request with this token: 200, or the code of the refusal. */
   get(token: string): Promise<number | string>;
   readonly callers: () => readonly (string | undefined)[];
 }
 
-/** `shown`: a file of the page; `more`: above its part about the server. */
+/** `shown`: a file of the page; `more`: additional settings above its part about the server. */
 async function scene(t: Test, asked: Keycloak, shown: Values = plain, more: object = {}): Promise<Scene> {
   const upstream = await witness(t);
   const values = structuredClone(shown) as Values;
@@ -145,8 +145,8 @@ t.test('the page does what it says with a real Keycloak', { skip: skipWithoutPee
     t.match((await asked.ended()).stdout, /✗ aud .*orders-api.*billing/);
   });
 
-  await t.test('a server that is only asked by introspection decides the same', async (t) => {
-    // What is said of JWTs is for JWTs that are read here.
+  await t.test('a server that is only used for introspection gives the same decisions', async (t) => {
+    // The rules for JWTs apply only to JWTs that are read here.
     const ofJwts = { algorithms: undefined, typ: undefined, required_claims: undefined };
     const opaque = { verify: 'introspection', client_secret: SECRETS.api, ...ofJwts };
     const { get } = await scene(t, server, byIntrospection, opaque);
@@ -155,7 +155,7 @@ t.test('the page does what it says with a real Keycloak', { skip: skipWithoutPee
     t.equal(await get('0'.repeat(40)), 'token_inactive');
   });
 
-  await t.test('with `verify: both` a session that has ended ends its tokens', async (t) => {
+  await t.test('with `verify: both` the end of a session ends its tokens', async (t) => {
     const { get } = await scene(t, server, byIntrospection, { client_secret: SECRETS.api, cache: { ttl: '0s' } });
     const told = (await server.token('shop', { ...asAlice, scope: 'openid orders.read' })) as Record<string, string>;
     t.equal(await get(told.access_token ?? ''), 200);

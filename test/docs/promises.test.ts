@@ -7,7 +7,7 @@ const page = readFileSync(`${root}docs/promises.md`, 'utf8');
 const rows = page.split('\n').filter((line) => /^\| (?!fault \|)/.test(line));
 const named = (text: string) => [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file);
 
-t.test('every row names the tests that show it, and they are there', async (t) => {
+t.test('every row names the tests that show it, and these files exist', async (t) => {
   t.ok(rows.length > 0);
   for (const row of rows) {
     const cells = row.split(' | ');
@@ -18,7 +18,7 @@ t.test('every row names the tests that show it, and they are there', async (t) =
   }
 });
 
-t.test('every test of a fault stands in a row', async (t) => {
+t.test('every test of a fault is in a row', async (t) => {
   const files = globSync('test/faults/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
   t.ok(files.length > 0);
   t.strictSame(files.filter((file) => !rows.some((row) => named(row).includes(file))).sort(), []);

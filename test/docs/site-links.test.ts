@@ -8,7 +8,7 @@ import { siteHref } from '../../tools/site/vitepress/links.ts';
 
 const isFolder = (path: string) => path === 'docs' || path === 'docs/decisions';
 
-t.test('a link between files of the repository leads to the same thing on the site', async (t) => {
+t.test('a link between files of the repository leads to the same content on the site', async (t) => {
   const rows: readonly (readonly [string, string, string])[] = [
     ['docs/a.md', 'b.md', './b.md'],
     ['docs/a.md', 'cookbook/b.md#part', './cookbook/b.md#part'],
@@ -24,7 +24,7 @@ t.test('a link between files of the repository leads to the same thing on the si
   for (const [page, href, expected] of rows) t.equal(siteHref(page, href, isFolder), expected, `${page} ${href}`);
 });
 
-t.test('a link to another site or to a heading of its page stays as it is', async (t) => {
+t.test('a link to another site or to a heading of its page does not change', async (t) => {
   for (const href of ['https://a.example/b.md', '//a.example', 'mailto:a@a.example', '#part'])
     t.equal(siteHref('docs/a.md', href, isFolder), href);
 });
@@ -47,7 +47,7 @@ t.test('the sidebar has a group for each table of the index, in its order', asyn
   );
 });
 
-t.test('the sidebar of this repository leads to pages of the site only', async (t) => {
+t.test('the sidebar of this repository links only to pages of the site', async (t) => {
   const links = sidebar().flatMap(({ items }) => items.map(({ link }) => link));
   t.ok(links.length > 60, `${links.length} links`);
   for (const link of links) t.match(link, /^\/[\w/.-]+(\.html|\/)$/);
@@ -63,7 +63,7 @@ function site(t: Test, body: string): string {
   return folder;
 }
 
-t.test('a link without a file or a heading, and a part from elsewhere, are faults of a site', async (t) => {
+t.test('a link without a file or a heading, and a resource from elsewhere, are faults of a site', async (t) => {
   const rows: readonly (readonly [string, string])[] = [
     ['<a class="x" href="/base/docs/b.html">', 'has no file'],
     ['<a class="x" href="docs/b.html">', 'has no file'],

@@ -54,7 +54,7 @@ t.test(
   },
 );
 
-/** Serves what was built until the test ends. @returns where its first page is. */
+/** Serves the built site until the test ends. @returns the address of its first page. */
 async function served(t: Test): Promise<string> {
   const port = await freePort();
   const [program, args] = server(port);
@@ -64,7 +64,7 @@ async function served(t: Test): Promise<string> {
   return `http://127.0.0.1:${port}${base}`;
 }
 
-/** What a page asks for that is not below `home`, and what its server does not have. */
+/** Requests of a page for addresses outside `home`, and for files that its server does not have. */
 function strays(page: Page, home: string): readonly string[] {
   const found: string[] = [];
   page.on('request', (request) => {
@@ -78,7 +78,7 @@ function strays(page: Page, home: string): readonly string[] {
 }
 
 t.test(
-  'a reader below a sub-path searches a phrase, follows the sidebar and asks no other host',
+  'a reader below a sub-path searches for a phrase, follows the sidebar and contacts no other host',
   { skip },
   async (t) => {
     const home = await served(t);
@@ -86,7 +86,7 @@ t.test(
     const found = strays(page, home);
     await page.goto(home);
     await page.getByRole('button', { name: 'Search' }).click();
-    // One input event: letters typed one by one would show results of a part of the phrase first.
+    // One input event: letters typed one by one would first show results for a part of the phrase.
     await page.locator('.VPLocalSearchBox input').fill('native sidecar restartPolicy');
     await page.locator('.results a').first().click();
     await page.waitForURL(`${home}docs/cookbook/kubernetes-sidecar.html**`);
@@ -99,7 +99,7 @@ t.test(
   },
 );
 
-t.test('the site is dark where the reader prefers it', { skip }, async (t) => {
+t.test('the site is dark if the reader prefers it', { skip }, async (t) => {
   const home = await served(t);
   const colors: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {

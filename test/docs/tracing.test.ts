@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { textOf } from './cookbook.ts';
 
-/** The page as its reader follows it: a gateway in a process of its own, and a collector that takes OTLP over HTTP. */
+/** The page as its reader follows it: a gateway in a separate process, and a collector that accepts OTLP over HTTP. */
 
 /** Starts programs: 8 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -86,7 +86,7 @@ t.test('with the snippet every span is at the collector once the gateway has sto
   t.notMatch(told, token);
 });
 
-t.test('every worker loads it', async (t) => {
+t.test('every worker loads the snippet', async (t) => {
   const { upstream, collector, env } = await collected(t);
   const gateway = await started(t, upstream.url, env, { workers: 2 });
   for (let count = 0; count < 4; count++) await ask(gateway.port, requestText({ target: '/public/a' }));
@@ -94,7 +94,7 @@ t.test('every worker loads it', async (t) => {
   t.equal(spansAt(collector).filter(({ kind }) => kind === 2).length, 4);
 });
 
-t.test('without it nothing leaves the process, whatever the environment says of a collector', async (t) => {
+t.test('without the snippet nothing leaves the process, even if the environment names a collector', async (t) => {
   const { upstream, collector, env } = await collected(t);
   const { NODE_OPTIONS: _, ...rest } = env;
   const gateway = await started(t, upstream.url, { ...rest, OTEL_TRACES_EXPORTER: 'otlp' });
@@ -105,7 +105,7 @@ t.test('without it nothing leaves the process, whatever the environment says of 
   t.strictSame(upstream.seen[0]?.all('traceparent'), []);
 });
 
-t.test('a collector that is away is no matter for requests, nor for the stop', async (t) => {
+t.test('an unavailable collector affects neither requests nor the stop', async (t) => {
   const { upstream, collector, env } = await collected(t);
   await collector.down();
   const gateway = await started(t, upstream.url, env);

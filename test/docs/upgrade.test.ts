@@ -18,11 +18,11 @@ t.test('each row says what changed, what you see and what to do', async (t) => {
   }
 });
 
-t.test('the version of the database is that of the last migration', async (t) => {
+t.test('the database version is that of the last migration', async (t) => {
   t.match(page, `the database has version ${migrations.length} `);
 });
 
-t.test('a default that the page names is that of the reference', async (t) => {
+t.test('a default in the page is the default in the reference', async (t) => {
   const reference = read('docs/configuration.md');
   const named: readonly (readonly [string, string])[] = [
     ['limits.share', '0.5'],
@@ -38,7 +38,7 @@ t.test('a default that the page names is that of the reference', async (t) => {
   }
 });
 
-t.test('a value of the chart that the page names exists', async (t) => {
+t.test('every chart value in the page exists', async (t) => {
   const known = leaves().map(([path]) => path);
   const named = [
     'image.registry',
@@ -52,6 +52,6 @@ t.test('a value of the chart that the page names exists', async (t) => {
   }
 });
 
-t.test('the changelog leads to the page', async (t) => {
+t.test('the changelog links to the page', async (t) => {
   t.match(read('CHANGELOG.md'), '](docs/upgrade.md)');
 });

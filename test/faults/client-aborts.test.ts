@@ -13,12 +13,12 @@ import { openSockets } from './support/open-sockets.ts';
 import { sized } from './support/size.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 const COUNT = sized(200, 10_000, 100_000);
 const AT_ONCE = 40;
-/** Milliseconds until nothing is left of them. */
+/** Milliseconds until nothing of them is left. */
 const SETTLED = sized(20_000, 5_000, 5_000);
 
 const CHUNKED_BODY = Buffer.concat([
@@ -26,7 +26,7 @@ const CHUNKED_BODY = Buffer.concat([
   Buffer.from(`3e8\r\n${'y'.repeat(1000)}\r\n`.repeat(5)),
 ]);
 
-/** Where in its exchange a client leaves. What it has sent before is a cut of the bytes, unless it waits for an answer. */
+/** Where in its exchange a client disconnects. It has sent a part of the bytes, unless it waits for an answer. */
 const leavings: readonly {
   readonly name: string;
   readonly leave: (client: RawClient, dice: Random) => Promise<void>;
@@ -100,7 +100,7 @@ async function aborts(port: number, count: number, dice: Random): Promise<void> 
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** Milliseconds until nothing is left of what they began; undefined: something is left. */
+/** Milliseconds until nothing that they began is left; undefined: something is left. */
 async function settled(gateway: GatewayProcess, upstream: OpenEndedUpstream, sockets: number) {
   const start = performance.now();
   const isQuiet = await until(() => upstream.open === 0 && openSockets(gateway.pid) <= sockets, SETTLED);
@@ -122,12 +122,12 @@ async function before(t: Test, block: object) {
 
 for (const { name, block } of upstreamEngines) {
   t.test(
-    `${name}: clients that leave at any byte take their upstream requests with them and leave nothing behind`,
+    `${name}: clients that disconnect at any byte end their upstream requests and leave nothing behind`,
     async (t) => {
       const dice = random(141);
       const { gateway, upstream } = await before(t, block);
       const sockets = openSockets(gateway.pid);
-      // What any work makes a process grow by is not what is measured.
+      // The memory that any work makes a process use is not measured.
       await aborts(gateway.port, Math.max(COUNT, 500), dice);
       t.ok(await settled(gateway, upstream, sockets), 'the first ones leave nothing behind');
       const first = await memoryOf(gateway);
@@ -142,7 +142,7 @@ for (const { name, block } of upstreamEngines) {
       const last = await memoryOf(gateway);
       t.comment(`settled after ${Math.round(took ?? 0)} ms; ${JSON.stringify({ first, last })}`);
       t.ok(last.heap <= first.heap * 1.05, `the heap grows by ${last.heap - first.heap} of ${first.heap} bytes`);
-      // What V8 keeps of its young generation comes and goes by megabytes.
+      // V8's young generation changes by megabytes.
       t.ok(last.resident <= first.resident * 1.1, `from ${first.resident} to ${last.resident} KiB resident`);
       t.equal(
         (await ask(gateway.port, requestText({ target: '/public/short' }))).status,

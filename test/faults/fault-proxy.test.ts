@@ -16,7 +16,7 @@ interface Seen {
   closed: boolean;
 }
 
-/** Sends back what it is sent, and ends when the client does. */
+/** Echoes what it gets, and ends when the client does. */
 async function echo(t: Test): Promise<{ url: string; open: () => number }> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -74,7 +74,7 @@ test('without a fault bytes and ends pass both ways, and are counted', async (t)
   t.equal(proxy.connections, 1);
 });
 
-test('megabytes pass unchanged, sliced and with jitter too', async (t) => {
+test('megabytes pass unchanged, also with slices and jitter', async (t) => {
   const sent = Buffer.alloc(3 * 1024 * 1024, 'the same bytes, in the same order; ');
   for (const fault of [{}, { request: { slice: 10_000 }, answer: { jitter: 3, slice: 7001 } }]) {
     const { socket, seen } = await under(t, fault, '');
@@ -85,7 +85,7 @@ test('megabytes pass unchanged, sliced and with jitter too', async (t) => {
   }
 });
 
-test('a delay holds each piece back from its own arrival: two pieces do not wait twice', async (t) => {
+test("a delay counts from each piece's arrival: two pieces do not wait twice", async (t) => {
   const { measure } = await lateness(t);
   const { seen, socket } = await under(t, { answer: { delay: 300 } });
   const figures = await measure(async () => {
@@ -103,7 +103,7 @@ test('slices arrive one by one, in order', async (t) => {
   t.ok(await until(() => seen.text === 'abcdefg'));
   const took = performance.now() - began;
   t.ok(took >= 295, `a pause before each but the first: ${took}`);
-  // Who reads late reads two of them at once, and never half of one.
+  // A late reader reads two of them at once, and never half of one.
   const told = seen.chunks.join();
   t.ok(
     seen.chunks.slice(0, -1).every(({ length }) => length % 2 === 0),
@@ -112,7 +112,7 @@ test('slices arrive one by one, in order', async (t) => {
   t.comment(told);
 });
 
-test('RST after N bytes gives N bytes at most and an error; FIN after N exactly N bytes and an end', async (t) => {
+test('RST after N bytes gives at most N bytes and an error; FIN after N gives exactly N bytes and an end', async (t) => {
   const reset = await under(t, { answer: { resetAfter: 3 } });
   t.ok(await until(() => reset.seen.closed));
   t.equal(reset.seen.error, 'ECONNRESET');
@@ -127,7 +127,7 @@ test('RST after N bytes gives N bytes at most and an error; FIN after N exactly 
   t.ok(await until(() => cut.target.open() === 0));
 });
 
-test('N bytes count from the switch for a connection that stands', async (t) => {
+test('for an open connection, N bytes count from the switch', async (t) => {
   const { proxy, socket, seen } = await under(t, {});
   t.ok(await until(() => seen.text === 'hello'));
   await proxy.set({ answer: { endAfter: 3 } });
@@ -136,7 +136,7 @@ test('N bytes count from the switch for a connection that stands', async (t) => 
   t.equal(seen.text, 'helloaga');
 });
 
-test('a closed door refuses, resets what stands, and opens at the same port', async (t) => {
+test('a closed proxy refuses connections, resets open ones, and reopens at the same port', async (t) => {
   const { proxy, seen } = await under(t, {});
   t.ok(await until(() => seen.text === 'hello'));
   const { port } = proxy;
@@ -151,7 +151,7 @@ test('a closed door refuses, resets what stands, and opens at the same port', as
   t.ok(await until(() => after.seen.text === 'after'));
 });
 
-test('a full queue answers no SYN, leaves what stands, and is emptied', async (t) => {
+test('a full queue answers no SYN, keeps open connections, and can be emptied', async (t) => {
   const { proxy, socket, seen } = await under(t, {});
   t.ok(await until(() => seen.text === 'hello'));
   await proxy.set({ door: 'never accept' });
@@ -170,7 +170,7 @@ test('a full queue answers no SYN, leaves what stands, and is emptied', async (t
   t.ok(await until(() => after.seen.text === 'after'));
 });
 
-test('a black hole takes connections and bytes and answers none, also where answers came before', async (t) => {
+test('a black hole accepts connections and bytes and answers none, also after earlier answers', async (t) => {
   const { proxy, target, socket, seen } = await under(t, {});
   t.ok(await until(() => seen.text === 'hello'));
   await proxy.set({ door: 'black hole' });
@@ -185,7 +185,7 @@ test('a black hole takes connections and bytes and answers none, also where answ
   t.ok(await until(() => seen.closed && fresh.seen.closed), 'what is stuck is reset');
 });
 
-test('half-open: the target has gone and the client does not learn of it', async (t) => {
+test('half-open: the target is gone and the client gets no notice', async (t) => {
   const { proxy, target, socket, seen } = await under(t, {});
   t.ok(await until(() => seen.text === 'hello'));
   await proxy.set({ door: 'half-open' });
@@ -195,7 +195,7 @@ test('half-open: the target has gone and the client does not learn of it', async
   t.strictSame([seen.text, seen.ended, seen.error], ['hello', false, undefined]);
 });
 
-test('RST and FIN at once, as soon as a connection is taken', async (t) => {
+test('RST or FIN comes immediately after a connection is accepted', async (t) => {
   const reset = await under(t, { door: 'reset' });
   t.ok(await until(() => reset.seen.closed));
   t.equal(reset.seen.error, 'ECONNRESET');
@@ -204,7 +204,7 @@ test('RST and FIN at once, as soon as a connection is taken', async (t) => {
   t.equal(ended.seen.text, '');
 });
 
-test('garbage is the same in every run, of the length told, on new connections and on old', async (t) => {
+test('garbage is the same in every run, has the given length, and works on new and old connections', async (t) => {
   const first = await under(t, { door: 'garbage', garbage: 100 });
   t.ok(await until(() => first.seen.ended));
   t.equal(first.seen.text.length, 100);
@@ -225,7 +225,7 @@ test('one direction alone can be held', async (t) => {
   socket.destroy();
 });
 
-test('a URL of the target keeps all but its port', async (t) => {
+test("the proxy's URL differs from the target's only in the port", async (t) => {
   const proxy = await faultProxy(t, 'postgres://user:secret@127.0.0.1/base');
   t.equal(proxy.url, `postgres://user:secret@127.0.0.1:${proxy.port}/base`);
   t.equal(proxy.through('https://localhost:1/a?b=c'), `https://localhost:${proxy.port}/a?b=c`);

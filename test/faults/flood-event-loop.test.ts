@@ -12,10 +12,10 @@ import { isPaceTold } from './support/pace.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
-/** Milliseconds beyond a process that does nothing; a core that others use too is slower by as much. */
+/** Milliseconds more than an idle process. A core that other programs use is slower by about as much. */
 const MOST = isPaceTold ? 100 : 50;
 /** Of each attack, one after the other. */
 const TIMES = sized(2, 10, 200);
@@ -25,7 +25,7 @@ interface Target {
   readonly port: number;
 }
 
-/** A peer that answers early may close on bytes which nobody reads, and then the answer can be lost. */
+/** A peer that answers early may close on unread bytes, and then the answer can be lost. */
 async function send({ port }: Target, bytes: Buffer): Promise<number | undefined> {
   const client = await connectTo(port);
   try {
@@ -41,8 +41,8 @@ interface Attacked extends Target {
 }
 
 /**
- * What makes a loop late: `attack`, less what the machine does to everybody. Where two processes want one core the idle one
- * goes first, so a loop may also be late by no work of its own: then it is the work of its thread that counts.
+ * What makes a loop late: `attack`, minus the machine's own lateness. If two processes want one core the idle one goes
+ * first, so a loop may also be late without work of its own. Then the work of its thread counts.
  */
 async function notHeld(t: Test, what: string, { loop, idle }: Attacked, attack: () => Promise<unknown>): Promise<void> {
   await Promise.all([latest(loop), latest(idle)]);
@@ -82,7 +82,7 @@ const routes = [
   })),
 ];
 
-t.test('no head, token, form or target of a stranger holds the gateway for 50 ms', async (t) => {
+t.test("no stranger's head, token, form or target blocks the gateway for 50 ms", async (t) => {
   const upstream = await serving(t, quietUpstream());
   const basic = {
     realm: 'r',
@@ -115,7 +115,7 @@ t.test('no head, token, form or target of a stranger holds the gateway for 50 ms
   t.strictSame(throws(gateway.output()), []);
 });
 
-t.test('no form, head or target of a stranger holds the authorization service for 50 ms', async (t) => {
+t.test("no stranger's form, head or target blocks the authorization service for 50 ms", async (t) => {
   const service = await issuing(t);
   const loop = { pid: service.process.child.pid ?? 0, output: service.process.stderr };
   const target = { idle: await idleLoop(t), loop, port: service.port };
@@ -128,7 +128,7 @@ t.test('no form, head or target of a stranger holds the authorization service fo
   t.strictSame(throws(service.process.stdout()), []);
 });
 
-/** Of ever other users: most are told to come back, because so many are judged at the moment. */
+/** Each with a new user. Most get a Retry-After, because too many are being checked. */
 async function guess(url: string, count: number): Promise<void> {
   const response = await fetch(`${url}/oauth2/token`, {
     method: 'POST',

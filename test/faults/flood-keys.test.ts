@@ -11,24 +11,24 @@ import { type PacedLoad, paced } from './support/paced.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 t.jobs = 2;
 
 const GOOD = 500;
-/** Milliseconds: between two fetches for keys that are unknown. */
+/** Milliseconds between two fetches for unknown keys. */
 const COOLDOWN = sized(1_000, 2_000, 10_000);
 const ROTATIONS = sized(4, 20, 60);
-/** Of a cooldown, between the first token of a key and the next key: the more, the later a fetch may be. */
+/** The part of a cooldown between the first token of a key and the next key. A larger part allows a later fetch. */
 const BETWEEN = sized(2.5, 0.7, 0.7);
-/** Of the pace, that a machine must keep. */
+/** The part of the pace that a machine must reach. */
 const KEPT = sized(0.4, 0.8, 0.8);
 const TOKENS = 250;
 const FLOOD = sized({ kids: 10_000, seconds: 4 }, { kids: 10_000, seconds: 59 }, { kids: 100_000, seconds: 299 });
 
 interface Key {
   readonly jwk: JWK;
-  /** Values of Authorization, each with another token. */
+  /** Values of Authorization, each with a different token. */
   readonly values: readonly string[];
 }
 
@@ -71,7 +71,7 @@ async function scene(t: Test, first: Key, cooldown: number): Promise<Scene> {
   return { gateway, keys, good: paced(t, load), publish };
 }
 
-void t.test('keys that are rotated with overlap under 500 requests a second refuse nobody', async (t) => {
+void t.test('keys that rotate with overlap, at 500 requests a second, cause no refusal', async (t) => {
   let current = await newKey();
   const { gateway, keys, good, publish } = await scene(t, current, COOLDOWN);
   const statuses: Record<string, number> = {};
@@ -82,7 +82,7 @@ void t.test('keys that are rotated with overlap under 500 requests a second refu
     const next = await newKey();
     publish(current, next);
     await pause(COOLDOWN / 2);
-    // Of these keys nobody has heard before the first of their tokens comes.
+    // These keys are unknown until the first of their tokens arrives.
     count(await good.take(next.values));
     await pause(COOLDOWN * BETWEEN);
     current = next;
@@ -96,7 +96,7 @@ void t.test('keys that are rotated with overlap under 500 requests a second refu
   t.strictSame(throws(gateway.output()), []);
 });
 
-void t.test('10,000 unknown kids are six fetches a minute at most, and good tokens do not notice', async (t) => {
+void t.test('10,000 unknown kids cause at most six fetches a minute, and good tokens are not affected', async (t) => {
   const key = await newKey();
   const { gateway, keys, good } = await scene(t, key, 10_000);
   await pause(500);

@@ -11,7 +11,7 @@ import { digestLines, userFile } from '../support/user-files.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3_600_000));
 
 const NONCES = sized(20_000, 1_000_000, 5_000_000);
@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 
 const bytes = requestText({ target: '/a' });
 
-/** Asks for so many challenges over one connection; answers with how many came. */
+/** Requests so many challenges over one connection, and returns how many arrived. */
 function challenged(port: number, times: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
@@ -62,7 +62,7 @@ async function guarded(t: Test) {
   return gateway;
 }
 
-t.test('a million challenges that nobody answers leave memory level, and below 256 MiB', async (t) => {
+t.test('a million unanswered challenges leave memory constant, and below 256 MiB', async (t) => {
   const gateway = await guarded(t);
   const { port, pid } = gateway;
   await flood(port, WARM);
@@ -74,7 +74,7 @@ t.test('a million challenges that nobody answers leave memory level, and below 2
   const grown = `${NONCES} challenges: heap in use ${inMiB(early)} then ${inMiB(late)} MiB`;
   const most = highWater(pid) * 1024;
   t.comment(`${grown}, resident at most ${inMiB(most)} MiB`);
-  // Resident memory is no measure of what is kept: V8 enlarges the room for young objects by 16 MiB at a time.
+  // Resident memory does not show what is kept: V8 enlarges the young generation by 16 MiB at a time.
   t.ok(late <= 1.05 * early, grown);
   t.ok(most <= 256 * MIB, `resident at most ${inMiB(most)} MiB`);
   t.equal((await ask(url, credentialsFor('/a', before, 1))).status, 200, 'who was challenged before them passes');

@@ -14,19 +14,19 @@ import { mutated, type Seeds } from './support/mutated-requests.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 /** Of both programs together. */
 const REQUESTS = sized(20_000, 200_000, 1_000_000);
 const AT_ONCE = 48;
-/** Milliseconds until what is cut short is ended: what is slow goes on to its answer. */
+/** Milliseconds until a cut request is ended. A slow request continues to its answer. */
 const PATIENCE = 150;
 const LONGEST = 1_000;
 
 const text = (request: Parameters<typeof requestText>[0]) => requestText(request).toString('latin1');
 
-/** A connection of its own for each, which is left at the first answer; what is cut short is left without one. */
+/** A separate connection for each, which is closed at the first answer. A cut request gets no answer. */
 function exchange(port: number, bytes: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let answer = '';
@@ -48,7 +48,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 interface Heard {
   readonly statuses: Map<string, number>;
-  /** Requests that were answered with 500: only a throw is. */
+  /** Requests that got 500. Only an exception causes it. */
   readonly thrown: string[];
 }
 

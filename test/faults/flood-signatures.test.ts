@@ -13,10 +13,10 @@ import type { Paced, Plan } from './support/paced-program.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(180_000, 900_000, 3 * 3_600_000));
 
-/** In a second. */
+/** A second. */
 const GOOD = 200;
 const BAD = sized(300, 1_000, 1_000);
 const ROUNDS = isPaceTold ? 1 : sized(3, 9, 31);
@@ -26,7 +26,7 @@ const SETTLING = 200;
 /** Linux counts CPU time in hundredths of a second. */
 const TICK = 10;
 
-/** Where signatures are verified: as the gateway does it, as it did before, and without a limit. */
+/** Where signatures are verified: as the gateway does it, as it did earlier, and without a limit. */
 const places = ['budget', 'threads', 'loop'] as const;
 type Place = (typeof places)[number];
 
@@ -43,14 +43,14 @@ interface Turn {
   readonly p99: number;
   /** Milliseconds of CPU time of the gateway, in all its threads. */
   readonly cpu: number;
-  /** Bad tokens that were answered. */
+  /** Bad tokens that got an answer. */
   readonly answered: number;
 }
 
 const program = fileURLToPath(new URL('support/signature-program.ts', import.meta.url));
 const many = Array.from({ length: 64 }, (_, index) => `127.0.1.${index + 1}`);
 
-/** From where the bad tokens come, and how. */
+/** The source of the bad tokens, and how they arrive. */
 const floods: Readonly<Record<string, Pick<Plan, 'from' | 'every'>>> = {
   'one address': {},
   'many addresses, each tenth of a second at once': { from: many, every: 100 },
@@ -83,7 +83,7 @@ async function scene(t: Test, how: Pick<Plan, 'from' | 'every'>): Promise<readon
   );
 }
 
-/** Both loads come for the time of a turn. What came of the requests while they began is not counted. */
+/** Both loads run for the time of a turn. The results during their start do not count. */
 async function turnOf(t: Test, { gateway, good, flood }: Flooded): Promise<Turn> {
   await Promise.all([good.pace(GOOD), flood.pace(BAD)]);
   await pause(SETTLING);
@@ -108,7 +108,7 @@ function cpuTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK;
 }
 
-/** The first round warms all of them, and is not counted. */
+/** The first round warms up all of them, and does not count. */
 async function rounds(t: Test, scenes: readonly Flooded[]): Promise<Readonly<Record<Place, readonly Turn[]>>> {
   const turns: Record<Place, Turn[]> = { budget: [], threads: [], loop: [] };
   for (let round = 0; round <= ROUNDS; round++) {
@@ -131,7 +131,7 @@ function pace(turns: readonly Turn[], others: readonly Turn[], of: 'p50' | 'p99'
   return median(turns.map((turn, round) => turn[of] / (others[round]?.[of] ?? Number.NaN)));
 }
 
-/** Milliseconds of CPU time for one bad token, with its share of everything else. */
+/** Milliseconds of CPU time for one bad token, including its share of everything else. */
 function cost(turns: readonly Turn[]): number {
   const sum = (of: 'cpu' | 'answered') => turns.reduce((all, turn) => all + turn[of], 0);
   return sum('cpu') / sum('answered');
@@ -146,7 +146,7 @@ function figures(name: string, turns: readonly Turn[], threads: readonly Turn[])
   return `${name}: ${[...times, spent].join(', ')}`;
 }
 
-/** How many signatures were verified where. */
+/** How many signatures were verified in each place. */
 async function placesOf({ gateway }: Flooded): Promise<{ readonly loop: number; readonly threads: number }> {
   const said = () => /signatures on loop (\d+), on threads (\d+)/.exec(gateway.output());
   process.kill(gateway.pid, 'SIGUSR2');

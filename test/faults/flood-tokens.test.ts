@@ -16,16 +16,16 @@ import type { Paced } from './support/paced-program.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(120_000, 900_000, 3 * 3_600_000));
 
-/** In a second. `npm test` shares its machine with other tests. */
+/** A second. `npm test` shares its machine with other tests. */
 const GOOD = sized(150, 300, 300);
 const BAD = sized(500, 2_000, 2_000);
-/** Milliseconds of a round without the flood, and in it. */
+/** Milliseconds of a round without the flood, and with it. */
 const ALONE = sized(2_000, 10_000, 30_000);
 const FLOODED = sized(4_000, 60_000, 300_000);
-/** What any flood makes a process grow by at its beginning is not what is measured. */
+/** The memory that any flood makes a process use at its beginning is not measured. */
 const WARM = sized(3_000, 10_000, 20_000);
 const CONCURRENT = 8;
 const MIB = 1024;
@@ -35,7 +35,7 @@ interface Scene {
   readonly adminUrl: string;
   readonly service: Issuing;
   readonly good: PacedLoad;
-  /** The same at a gateway beside it that nobody floods: what the machine does both feel. */
+  /** The same at a second gateway without a flood. What the machine does affects both. */
   readonly calm: PacedLoad;
   readonly flood: PacedLoad;
   close(): Promise<void>;
@@ -66,14 +66,14 @@ async function scene(t: Test, service: Issuing, upstream: string): Promise<Scene
   return { gateway, adminUrl: `http://127.0.0.1:${admin}`, service, good, calm, flood, close };
 }
 
-/** Both kinds in turn, fewer than anything keeps. */
+/** Both kinds in turn, fewer than any cache keeps. */
 async function tokens(service: Issuing): Promise<readonly string[]> {
   const all: string[] = [];
   for (let count = 0; count < 50; count++) all.push(await service.token(count % 2 === 0 ? 'opaque' : 'jwt'));
   return all;
 }
 
-/** Of the gateway to its authorization server: at HTTP/1.1 as many as calls, and one more for its documents. */
+/** From the gateway to its authorization server: with HTTP/1.1 as many as calls, and one more for its documents. */
 function connectionsTo(port: number, pid: number): number {
   const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = readFileSync('/proc/net/tcp', 'latin1').split('\n').slice(1);
@@ -99,13 +99,13 @@ async function watch({ gateway, service }: Scene, milliseconds: number): Promise
   return { memory, calls };
 }
 
-/** 503 is for what could not be asked about. */
+/** 503 is for tokens whose introspection was not possible. */
 function only({ statuses }: Paced, wanted: readonly string[]): boolean {
   return Object.keys(statuses).every((status) => wanted.includes(status));
 }
 
 t.test(
-  'beside 2,000 unique bad tokens a second good requests keep their pace, their cache and their memory',
+  'during 2,000 unique bad tokens a second, good requests keep their pace, their cache and their memory',
   async (t) => {
     const [service, upstream] = [await issuing(t), await serving(t, quietUpstream())];
     const it = await scene(t, service, upstream);
@@ -132,7 +132,7 @@ async function flooded(t: Test, it: Scene): Promise<void> {
   const after = await counted(it);
   t.ok(only(asked, ['200']), `every good request is answered: ${JSON.stringify(asked.statuses)}`);
   t.ok(only(bad, ['401', '503']), `no bad one passes: ${JSON.stringify(bad.statuses)}`);
-  // As before the flood: what is under way at the moment is not kept.
+  // As before the flood. Requests in progress are not kept.
   await flood.pace(0);
   await pause(1_000);
   const [late, most] = [await heapInUse(it.gateway), Math.max(...memory)];
@@ -143,10 +143,11 @@ async function flooded(t: Test, it: Scene): Promise<void> {
   const asking = `hits ${(100 * hits).toFixed(1)} %, ${introspections} calls over ${calls} connections`;
   for (const each of [pace, grown, asking]) t.comment(each);
   t.ok(keepsPace(asked.p99, Math.max(3 * Math.max(alone.p99, apart.p99), 20)), pace);
-  // A machine that is late with everything is late with collecting too.
+  // A machine that is late is also late with garbage collection.
   t.ok((isPaceTold || most <= 256) && late <= 1.1 * early, grown);
   t.ok(hits >= 0.95 && calls <= CONCURRENT + 1, asking);
-  // Half of nine tenths are opaque; a spelling of one that is known makes a call in each 5 s, and a good one each minute.
+  // Half of nine tenths are opaque. A spelling of a known token causes a call every 5 s, and a good token one every
+  // minute.
   t.ok(introspections <= 0.47 * bad.sent + 100, asking);
   t.ok(bad.sent >= (isPaceTold ? 0.5 : 0.9) * BAD * (FLOODED / 1000), `${bad.sent} bad ones came`);
 }

@@ -28,17 +28,17 @@ import { witness } from '../support/witness.ts';
 import { type Program, program } from './support/program.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 
 const ROUNDS = sized(1, 2, 20);
-/** Files by which both programs are started too. */
+/** Files that are also used to start both programs. */
 const STARTED = sized(2, 5, 5);
-/** MiB of the largest file that is taken, and how much of that is tried. */
+/** MiB of the largest accepted file, and which part of that is tested. */
 const LARGEST = 4;
 const PART = sized(0.25, 1, 1);
 const MEBIBYTE = 1024 * 1024;
-/** MiB that the process may grow by beyond what the largest file that is taken makes it grow by. */
+/** MiB that the process may grow by, in addition to the growth from the largest accepted file. */
 const GROWTH = 384;
 
 const good = (upstream: string, more = '') => `log: { level: info, format: json }
@@ -48,7 +48,7 @@ routes:
   - { match: { path: /a }, access: public }
 ${more}`;
 
-/** So many routes that the file is nearly as large as it may be. */
+/** As many routes as fit into a file of nearly the maximum size. */
 function large(text: string, bytes: number): string {
   const lines: string[] = [];
   for (let index = 0, length = text.length; length < bytes; index++) {
@@ -63,7 +63,7 @@ const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('');
 
 interface Row {
-  /** Puts it in the place of a file that is not there. */
+  /** Replaces a file that does not exist. */
   readonly put: (file: string, good: string) => void;
   readonly told: RegExp;
 }
@@ -73,7 +73,7 @@ const text = (told: RegExp, change: (good: string) => string | Buffer): Row => (
   put: (file, good) => writeFileSync(file, change(good)),
 });
 
-/** A few letters, which stand for as many values as there are atoms. */
+/** A few letters that stand for as many values as there are atoms. */
 const laughs = (depth: number) =>
   `lol0: &lol0 lol\n${lines(depth, (index) => `lol${index + 1}: &lol${index + 1} [${Array(10).fill(`*lol${index}`).join(', ')}]\n`)}`;
 
@@ -162,11 +162,11 @@ const bad: Readonly<Record<string, Row>> = {
   'that is gone': { told: /the file does not exist/, put: () => {} },
 };
 
-/** What was answered to requests that come at a steady pace, and how long each of them took. */
+/** The answers to requests at a steady rate, and how long each took. */
 interface Steady {
   readonly wrong: readonly string[];
   asked(): number;
-  /** Milliseconds of the slowest one since this was asked last. */
+  /** Milliseconds of the slowest one since the last call. */
   slowest(): number;
   stop(): Promise<void>;
 }
@@ -205,7 +205,7 @@ function steady(port: number): Steady {
 
 interface Scene {
   readonly served: Program;
-  /** The whole of the file that is in force. */
+  /** The complete active file. */
   readonly text: string;
   /** In one step, as an editor or Kubernetes replaces a file. */
   replace(put: (file: string) => void): void;
@@ -257,7 +257,7 @@ const refusals = ({ served }: Scene) =>
     .split('\n')
     .filter((line) => line.includes('the configuration was rejected'));
 
-/** Milliseconds of the slowest request since it was asked last; those that are on their way are waited for. */
+/** Milliseconds of the slowest request since the last call. Waits for requests in progress. */
 async function slowestOf(t: Test, load: Steady): Promise<number> {
   const asked = load.asked();
   t.ok(await until(() => load.asked() > asked + 3, 30_000), 'requests go on');
@@ -291,7 +291,7 @@ async function refused(t: Test, here: Scene, { put, told }: Row, { load, late, p
 }
 
 t.test(
-  `${Object.keys(bad).length} hostile files under load: the file before serves, and the reason is told`,
+  `${Object.keys(bad).length} hostile files under load: the previous file stays active, and the reason is reported`,
   async (t) => {
     const here = await scene(t);
     const { served, text, replace, reload } = here;
@@ -325,10 +325,10 @@ t.test(
   },
 );
 
-// What follows is no matter of how long anything takes.
+// The following tests do not depend on time.
 t.jobs = 3;
 
-void t.test('a byte order mark is no part of the file', async (t) => {
+void t.test('a byte order mark is not part of the file', async (t) => {
   const { served, text, replace, reload } = await scene(t);
   replace((file) => writeFileSync(file, `\ufeff${text.replace('/a }', '/b }')}`));
   t.strictSame(await reload(), { status: 200, problems: [] });
@@ -341,29 +341,26 @@ void t.test('a byte order mark is no part of the file', async (t) => {
   );
 });
 
-void t.test(
-  'a file that is written half, and to its end later, is taken up whole when somebody asks for it',
-  async (t) => {
-    const here = await scene(t);
-    const { served, text } = here;
-    const next = `${text}  - { match: { path: /later }, access: public }\n  - { match: { path: /last }, access: public }\n`;
-    const half = next.lastIndexOf('access: public }\n  - { match: { path: /last');
-    for (let round = 0; round < ROUNDS; round++) {
-      const before = refusals(here).length;
-      writeFileSync(served.file, next.slice(0, half));
-      t.ok(await until(() => refusals(here).length > before), 'half of it is refused');
-      t.equal((await fetch(`${served.url}/a`)).status, 200);
-      t.equal((await fetch(`${served.url}/later`)).status, 404);
-      appendFileSync(served.file, next.slice(half));
-      t.equal((await here.reload()).status, 200, 'it opens something, and was written in place');
-      t.ok(await until(async () => (await fetch(`${served.url}/last`)).status === 200), 'all of it serves');
-      writeFileSync(served.file, text);
-      t.ok(await until(async () => (await fetch(`${served.url}/last`)).status === 404));
-    }
-  },
-);
+void t.test('a file that is half written, and completed later, is loaded whole at the next reload', async (t) => {
+  const here = await scene(t);
+  const { served, text } = here;
+  const next = `${text}  - { match: { path: /later }, access: public }\n  - { match: { path: /last }, access: public }\n`;
+  const half = next.lastIndexOf('access: public }\n  - { match: { path: /last');
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = refusals(here).length;
+    writeFileSync(served.file, next.slice(0, half));
+    t.ok(await until(() => refusals(here).length > before), 'half of it is refused');
+    t.equal((await fetch(`${served.url}/a`)).status, 200);
+    t.equal((await fetch(`${served.url}/later`)).status, 404);
+    appendFileSync(served.file, next.slice(half));
+    t.equal((await here.reload()).status, 200, 'it opens something, and was written in place');
+    t.ok(await until(async () => (await fetch(`${served.url}/last`)).status === 200), 'all of it serves');
+    writeFileSync(served.file, text);
+    t.ok(await until(async () => (await fetch(`${served.url}/last`)).status === 404));
+  }
+});
 
-void t.test('a key file that becomes a pipe is told, and keeps the gateway from nothing', async (t) => {
+void t.test('a key file that becomes a pipe is reported, and blocks nothing', async (t) => {
   const { url } = await witness(t);
   const directory = temporaryDirectory(t);
   const keys = join(directory, 'keys.json');
@@ -381,7 +378,7 @@ void t.test('a key file that becomes a pipe is told, and keeps the gateway from 
   t.ok(await until(() => served.child.exitCode !== null), 'it ends');
 });
 
-void t.test('neither program starts by such a file, and each says why in a line', async (t) => {
+void t.test('neither program starts with such a file, and each says why in a line', async (t) => {
   const directory = temporaryDirectory(t);
   const names = ['of 50 MB', 'that is not UTF-8', 'that is a directory', 'with a NUL byte', 'that is a link to itself'];
   for (const name of names.slice(0, STARTED)) {

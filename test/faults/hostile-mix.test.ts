@@ -11,12 +11,12 @@ import { sized } from './support/size.ts';
 import { type Tagged, tagged, taggedUpstream } from './support/tagged-upstream.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 const COUNT = sized(2_000, 100_000, 1_000_000);
 const CLIENTS = 48;
-/** Fewer than clients, so that whatever is in excess on one finds a request waiting for it. */
+/** Fewer than clients, so that a request waits for a connection when excess bytes arrive on it. */
 const CONNECTIONS = 12;
 const RETRIES = 1;
 
@@ -45,7 +45,7 @@ function rowsOver(engine: string): (item: Item) => HostileAnswer | undefined {
   return ({ hostile }) => (hostile === undefined ? undefined : answers[hostile]);
 }
 
-/** A good answer, told by its request's own method. */
+/** A good answer, recognized by the method of its own request. */
 function good({ method }: Item): Pick<HostileAnswer, 'outcome' | 'request'> {
   const outcome = { status: 200, body: (tag: string) => (method === 'HEAD' ? '' : `for ${tag}`) };
   return method === 'GET' ? { outcome } : { outcome, request: method };
@@ -57,7 +57,7 @@ function answering({ target, tag, method }: Tagged): Iterable<Piece> {
   return [method === 'HEAD' ? `HTTP/1.1 200 OK\r\nx-answer: ${tag}\r\n\r\n` : tagged(tag)];
 }
 
-/** The tags of others, and of answers in excess. All seven digits: a ticket of random letters may well hold `tag-9`. */
+/** The tags of other requests, and of excess answers. All seven digits, because a random ticket may contain `tag-9`. */
 function strangers({ tag }: Item, response: RawResponse | undefined): readonly string[] {
   if (response === undefined) return [];
   const text = `${response.headers.flat().join('\n')}\n${response.trailers.flat().join('\n')}\n${response.body.toString('latin1')}`;
@@ -68,7 +68,7 @@ function isOurs502(response: RawResponse | undefined): boolean {
   return response?.status === 502 && response.header('content-type') === 'application/problem+json';
 }
 
-/** What was lost at its first attempt. One retry may meet a second connection that ends (RFC 9110 §9.2.2). */
+/** Requests that were lost at the first attempt. One retry may meet a second connection that ends (RFC 9110 §9.2.2). */
 function givenUpEarly(lost: ReadonlyMap<string, string>, log: string): readonly string[] {
   const attempts = new Map<string, number>();
   for (const line of log.split('\n')) {
@@ -90,7 +90,7 @@ for (const { name, block } of upstreamEngines) {
       t.teardown(() => gateway.stop());
       const crossed: string[] = [];
       const wrong: string[] = [];
-      /** Good and idempotent, and lost all the same, by the id of the request: the log says how often each was sent. */
+      /** Good, idempotent and lost, by the id of the request. The log says how often each was sent. */
       const lostTwice = new Map<string, string>();
       const counts = { good: 0, hostile: 0, lost: 0 };
       const used = new Set<number>();
@@ -107,7 +107,7 @@ for (const { name, block } of upstreamEngines) {
           wrong.push(what);
           return;
         }
-        // A kept connection may end in the moment in which it is used; only what is idempotent is sent again.
+        // A kept connection may end at the moment of use. Only idempotent requests are sent again.
         counts.lost++;
         if (row === undefined && item.method !== 'POST') lostTwice.set(response?.header('x-request-id') ?? '', what);
       };

@@ -10,10 +10,10 @@ import { sized } from './support/size.ts';
 import { type Tagged, type TaggedConnection, tagged, taggedUpstream } from './support/tagged-upstream.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
-/** Of the upstream of answers that end by a time limit. A slow machine ends no others. */
+/** Of the upstream whose answers end by a time limit. A slow machine ends no others. */
 const timeout = { response: '1s', idle: '400ms' };
 const routes = [
   { id: 'by-time', match: { path: '/public/by-time/{rest*}' }, access: 'public', upstream: 'brief' },
@@ -23,13 +23,13 @@ const routes = [
 interface Scene {
   readonly answers: readonly HostileAnswer[];
   readonly gateway: GatewayProcess;
-  /** The connections on which an answer was given, by the request's tag. */
+  /** The connections of the answers, by the request's tag. */
   readonly asked: Map<string, TaggedConnection[]>;
 }
 
 const HOSTILE = /\/hostile\/(\w+)\/(\d+)$/;
 
-/** How the bytes of an answer come. */
+/** How the bytes of an answer arrive. */
 const ways = {
   whole: (pieces: Iterable<Piece>) => pieces,
   split: byteByByte,
@@ -101,7 +101,7 @@ async function allWrongs(scene: Scene, index: number, way: Way): Promise<readonl
 
 for (const { name, block } of upstreamEngines) {
   t.test(
-    `${name}: each hostile answer is 502, 504, cut or relayed as it is, and a doubtful connection is closed`,
+    `${name}: each hostile answer is 502, 504, cut or relayed unchanged, and a doubtful connection is closed`,
     async (t) => {
       t.ok(hostileAnswers.length >= 40);
       const before = await scene(t, name, block);
@@ -118,20 +118,17 @@ for (const { name, block } of upstreamEngines) {
 }
 
 for (const { name, block } of upstreamEngines) {
-  t.test(
-    `${name}: a request that waits for a connection is not lost with one that is reset behind its answer`,
-    async (t) => {
-      const { url } = await taggedUpstream(t, ({ tag }) => [tagged(tag), RST]);
-      const upstreams = { api: { url, max_connections: 1, ...block } };
-      const gateway = await startProcess({ config: behind(url, { upstreams }) });
-      t.teardown(() => gateway.stop());
-      const lost: string[] = [];
-      const send = async (tag: string) => {
-        const response = await ask({ gateway }, undefined, '/public/good', tag);
-        if (response?.status !== 200) lost.push(`${tag}: ${response?.status}`);
-      };
-      for (let i = 0; i < sized(300, 3_000, 50_000); i++) await Promise.all([send(`first-${i}`), send(`second-${i}`)]);
-      t.same(lost.slice(0, 5), [], `${lost.length} were lost`);
-    },
-  );
+  t.test(`${name}: a request that waits for a connection survives a reset after the previous answer`, async (t) => {
+    const { url } = await taggedUpstream(t, ({ tag }) => [tagged(tag), RST]);
+    const upstreams = { api: { url, max_connections: 1, ...block } };
+    const gateway = await startProcess({ config: behind(url, { upstreams }) });
+    t.teardown(() => gateway.stop());
+    const lost: string[] = [];
+    const send = async (tag: string) => {
+      const response = await ask({ gateway }, undefined, '/public/good', tag);
+      if (response?.status !== 200) lost.push(`${tag}: ${response?.status}`);
+    };
+    for (let i = 0; i < sized(300, 3_000, 50_000); i++) await Promise.all([send(`first-${i}`), send(`second-${i}`)]);
+    t.same(lost.slice(0, 5), [], `${lost.length} were lost`);
+  });
 }

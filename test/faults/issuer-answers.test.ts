@@ -10,7 +10,7 @@ import { faultProxy } from './support/fault-proxy.ts';
 import { sized } from './support/size.ts';
 import { tell, tellWith } from './support/tell.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 4;
 
@@ -24,7 +24,7 @@ async function before(t: Test, main: object) {
   return { ...running, orders: `${running.url}/orders/1`, upstream };
 }
 
-/** With what a set might let in that it must not: what is signed by `key`, under `kid`. */
+/** With what the set might wrongly accept: a token signed by `key`, with `kid`. */
 interface Hostile {
   readonly set: unknown;
   readonly forged?: string;
@@ -91,25 +91,28 @@ const hostile: Readonly<Record<string, () => Promise<Hostile>>> = {
 };
 
 for (const [name, make] of Object.entries(hostile)) {
-  void t.test(`a key set with ${name}: the keys from before serve, what it would let in does not pass`, async (t) => {
-    const { set, forged } = await make();
-    const server = await authorizationServer(t, {
-      changes: { verify: 'jwt', jwks: { ttl: '50ms', cooldown: '50ms' } },
-    });
-    const { orders, upstream } = await before(t, server.config.main);
-    const good = await jwt({ scope: 'orders.read' });
-    t.equal((await tellWith(orders, good)).said, '200');
-    const calls = server.keys.calls.length;
-    server.keys.misbehave((_request, response) => json(response, set));
-    while (server.keys.calls.length < calls + 2) await new Promise((waited) => setTimeout(waited, 20));
-    t.equal((await tellWith(orders, await jwt({ scope: 'orders.read' }))).said, '200', 'not cached');
-    const told = forged === undefined ? undefined : await tellWith(orders, forged);
-    t.match(told?.said ?? OUT, /^(401|503) /);
-    t.equal(upstream.seen.length, 2);
-    server.keys.recover();
-  });
+  void t.test(
+    `a key set with ${name}: the previous keys stay valid, and tokens that only this set would accept do not pass`,
+    async (t) => {
+      const { set, forged } = await make();
+      const server = await authorizationServer(t, {
+        changes: { verify: 'jwt', jwks: { ttl: '50ms', cooldown: '50ms' } },
+      });
+      const { orders, upstream } = await before(t, server.config.main);
+      const good = await jwt({ scope: 'orders.read' });
+      t.equal((await tellWith(orders, good)).said, '200');
+      const calls = server.keys.calls.length;
+      server.keys.misbehave((_request, response) => json(response, set));
+      while (server.keys.calls.length < calls + 2) await new Promise((waited) => setTimeout(waited, 20));
+      t.equal((await tellWith(orders, await jwt({ scope: 'orders.read' }))).said, '200', 'not cached');
+      const told = forged === undefined ? undefined : await tellWith(orders, forged);
+      t.match(told?.said ?? OUT, /^(401|503) /);
+      t.equal(upstream.seen.length, 2);
+      server.keys.recover();
+    },
+  );
 
-  void t.test(`a start with a key set with ${name} is an outage, and ends with a sound one`, async (t) => {
+  void t.test(`a start with a key set with ${name} is an outage, which ends with a valid one`, async (t) => {
     const { set, forged } = await make();
     const server = await authorizationServer(t, { changes: { verify: 'jwt', jwks: { cooldown: '50ms' } } });
     server.keys.misbehave((_request, response) => json(response, set));
@@ -144,7 +147,7 @@ void t.test(`${REQUESTS} requests with one token at a server that takes ${DELAY}
   const { between } = await lateness(t);
   const many = Array.from({ length: REQUESTS }, () => tellWith(orders, 'slow'));
   await new Promise((waited) => setTimeout(waited, DELAY / 2));
-  // What needs no call does not wait; another token waits for its own call alone.
+  // A cached token does not wait. Another token waits only for its own call.
   for (const [name, token, said, most] of [
     ['known', 'known', '200', alone + DELAY / 2],
     ['local', local, '200', alone + DELAY / 2],

@@ -25,11 +25,11 @@ import {
 } from './support/point.ts';
 import { tell, tellWith } from './support/tell.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 16;
 
-/** Milliseconds for an answer of an authorization server, which are not configured. */
+/** Milliseconds for an answer of an authorization server. They are not configurable. */
 const DEADLINE = 5_000;
 const OUT = ['503 authorization_server_unavailable'];
 
@@ -91,7 +91,7 @@ async function introspection(t: Test): Promise<Scene> {
 
 dependency(t, 'introspection', introspection, rows({ ...out, bad: OUT }, passes));
 
-/** Every request needs the set anew: it is trusted for no longer than a moment. */
+/** Every request needs a new key set, because one is trusted only for a moment. */
 async function keys(t: Test): Promise<Scene> {
   const server = await authorizationServer(t);
   const proxy = await faultProxy(t, server.keys.url);
@@ -120,7 +120,7 @@ dependency(t, 'keys that have gone stale', keys, {
   'in pieces': passes,
 });
 
-/** As by default: the last good set serves for an hour. */
+/** As by default: the last good set is valid for an hour. */
 async function kept(t: Test): Promise<Scene> {
   const server = await authorizationServer(t);
   const proxy = await faultProxy(t, server.keys.url);
@@ -143,7 +143,7 @@ dependency(t, 'keys that are kept', kept, {
   'half-open': serves,
 });
 
-/** A key of each token's own, as where every user has one. */
+/** Each token has its own key, as if every user had one. */
 async function userKeys(t: Test): Promise<Scene> {
   const service = await runWithUserKeys(t);
   const proxy = await faultProxy(t, service.url);
@@ -176,7 +176,7 @@ interface Cold {
   start(): Promise<Scene>;
 }
 
-/** A gateway that starts while nobody answers. */
+/** A gateway that starts while nothing answers. */
 function coldStart(t: Test, name: string, prepare: (t: Test) => Promise<Cold>, expected: Expected): void {
   const hostile: FaultName[] = ['refusing', 'resetting', 'hanging_up', 'garbage', 'silent', 'unreachable'];
   for (const fault of hostile) {
@@ -237,7 +237,7 @@ coldStart(
   { ...out, bad: OUT, took: [0, 1.2 * DEADLINE] },
 );
 
-/** Behind a feed that is silent for longer than `max_staleness`, by the clock of the gateway. */
+/** With a feed that is silent for longer than `max_staleness`, by the clock of the gateway. */
 async function feed(t: Test): Promise<Scene> {
   const service = await runWithUserKeys(t);
   const proxy = await faultProxy(t, service.url);
@@ -263,7 +263,7 @@ async function feed(t: Test): Promise<Scene> {
   return {
     ...standing,
     async feels({ door }) {
-      // What stands would go on unharmed.
+      // An open connection would continue without a fault.
       if (door === undefined) proxy.cut();
       clock.advance(door === undefined ? 0 : 61_000);
       if (!(await isStale(running, door === undefined ? 0 : 1))) throw new Error('the feed is not as it should be');
@@ -279,7 +279,7 @@ function isStale({ adminUrl }: TestGateway, wanted: 0 | 1): Promise<boolean> {
   }, 20_000);
 }
 
-/** Whoever follows waits longer and longer between two tries, up to 15 s. */
+/** A follower waits longer between attempts each time, up to 15 s. */
 const denied: Expected = { ...out, took: [0, DEADLINE / 5], recovers: 15_000 };
 
 dependency(t, 'the revocation feed', feed, {

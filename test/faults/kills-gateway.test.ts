@@ -7,17 +7,17 @@ import { type Witness, witness } from '../support/witness.ts';
 import { sized } from './support/size.ts';
 import { type Asker, keptAsker, type Told } from './support/stop-load.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(3_600_000);
 
 const WORKERS = 2;
 const KILLED_WORKERS = sized(2, 15, 100);
 const KILLED_GATEWAYS = sized(2, 15, 50);
 
-/** Requests that are answered before each kill, at least. */
+/** The minimum of answered requests before each kill. */
 const ENOUGH = 100;
 
-/** Neither is to be sent twice by anybody who does not know what became of it (RFC 9110 §9.2.2). */
+/** A client that does not know the result must not repeat either (RFC 9110 §9.2.2). */
 const once = ['POST', 'PATCH'];
 const methods = [...once, 'POST', 'GET', 'PUT'];
 
@@ -62,7 +62,7 @@ t.test(`kill -9 of the gateway under load, ${KILLED_GATEWAYS} times: the upstrea
   judge(t, upstreams, told);
 });
 
-/** Every twelfth request of a method is broken off once it has come whole: nobody but the upstream knows whether it was done. */
+/** Every twelfth request of a method is cut after it has arrived whole. Only the upstream knows whether it was done. */
 async function twoUpstreams(t: Test): Promise<readonly [Witness, Witness]> {
   const upstreams = [await witness(t), await witness(t)] as const;
   const counts = new Map<string, number>();

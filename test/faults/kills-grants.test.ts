@@ -29,14 +29,14 @@ import {
 import { sized } from './support/size.ts';
 import { askUntilAnswered, command, type Heard, type Nodes, startNodes } from './support/two-nodes.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(3_600_000);
 
 const WAVES = sized(1, 2, 10);
 /** Codes, and as many refresh tokens, of one wave. */
 const ITEMS = sized(16, 100, 100);
 const TRIES = { code: 50, refresh: 20 } as const;
-/** Codes and refresh tokens that are fought for at a time. */
+/** Codes and refresh tokens that several clients use at a time. */
 const AT_ONCE = 4;
 const FILE_USERS = 4;
 const STORE_USERS = 12;
@@ -46,7 +46,7 @@ const now = () => Math.floor(Date.now() / 1000);
 interface Scene {
   readonly nodes: Nodes;
   readonly records: Records;
-  /** authorization.yaml, in which each user of the file has the password of this number. */
+  /** authorization.yaml, in which each user of the file has the password with this number. */
   readonly config: string;
   readonly writeFile: (passwords: readonly number[]) => void;
   readonly passwords: number[];
@@ -91,13 +91,13 @@ async function scene(t: Test, storage: string, count: number): Promise<Scene> {
   return { nodes: await startNodes(t, config, count), records, config, writeFile, passwords, dice: random(18) };
 }
 
-/** What was ended in one wave, and that was answered. */
+/** What was ended in one wave, with an answer. */
 interface Ended {
-  /** Of whom the password was changed. */
+  /** Users whose password was changed. */
   readonly subjects: Set<string>;
-  /** Who refused `orders.write`. */
+  /** Users who refused `orders.write`. */
   readonly narrowed: Set<string>;
-  /** JWTs that were there before the keys were replaced. */
+  /** JWTs from before the replacement of the keys. */
   readonly jwts: Set<unknown>;
   rotated: boolean;
 }
@@ -122,7 +122,7 @@ const changePassword =
     subjects.add(subject);
   };
 
-/** The file is another one, and a node is killed and starts with it. */
+/** The file changes, and a node is killed and starts with it. */
 const changeInFile =
   (user: number): Disturbance =>
   async ({ nodes, passwords, writeFile, dice }, { subjects }) => {
@@ -141,7 +141,7 @@ const rotateKeys: Disturbance = async ({ config }, ended, items) => {
   for (const { body } of before) ended.jwts.add(body.access_token);
 };
 
-/** Half of the users are left as they are. */
+/** Half of the users do not change. */
 function disturbances({ dice }: Scene): readonly Disturbance[] {
   const all = [
     ...[0, 1, 2].map((index) => narrow(`store${index}`)),
@@ -174,7 +174,7 @@ async function newItems({ records, dice }: Scene): Promise<readonly Contested[]>
   return items;
 }
 
-/** Each disturbance comes when so many of the items have been fought for: by count, whatever the machine's pace. */
+/** Each disturbance comes after a number of items, whatever the machine's pace. */
 async function wave(scene: Scene): Promise<{ items: readonly Contested[]; ended: Ended }> {
   const items = await newItems(scene);
   const ended: Ended = { subjects: new Set(), narrowed: new Set(), jwts: new Set(), rotated: false };
@@ -196,7 +196,7 @@ async function wave(scene: Scene): Promise<{ items: readonly Contested[]; ended:
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await disturbed;
-  // a start reads the keys, so that none goes on with one that was replaced
+  // a start reads the keys, so that no node continues with a replaced key
   for (let node = 0; node < scene.nodes.count; node++) await scene.nodes.killed(node);
   return { items, ended };
 }
@@ -211,7 +211,7 @@ interface Told {
   readonly ended: number;
 }
 
-/** Asks every node what a token is worth. */
+/** Asks every node whether a token is active. */
 async function active({ nodes }: Scene, token: unknown): Promise<string> {
   const ask = (url: string) => requests(url).post('/oauth2/introspect', { token: String(token) }, basic(gateway));
   const told = await Promise.all(Array.from({ length: nodes.count }, (_, node) => askUntilAnswered(nodes, node, ask)));
@@ -233,7 +233,7 @@ async function findingsOf(scene: Scene, item: Contested, ended: Ended): Promise<
   const isOver = isEnded(item, ended);
   const isMissing = winners.length === 0 && !isOver && lost === 0;
   const older = access !== undefined && isOver ? await active(scene, access) : 'inactive';
-  // of a code that is used twice everything ends (RFC 6749 §4.1.2)
+  // reuse of a code ends everything (RFC 6749 §4.1.2)
   const isDead = isOver || kind === 'code';
   const won = await Promise.all(winners.map((winner) => findingsOfWinner(scene, { item, winner, ended, isDead })));
   return [
@@ -254,7 +254,7 @@ async function findingsOfWinner(scene: Scene, { item, winner, ended, isDead }: W
   const { access_token, refresh_token, scope } = winner.body;
   const wanted = isDead ? 'inactive' : 'active';
   const isReplaced = ended.jwts.has(access_token);
-  // a JWT that was made while the keys were replaced may be of either key
+  // a JWT that was created during the replacement may have either key
   const isEither = !isDead && !isReplaced && ended.rotated && item.clientId === 'web-jwt';
   const worth = isEither ? wanted : await active(scene, access_token);
   return [
@@ -294,7 +294,7 @@ async function holds(t: Test, storage: string, count: number): Promise<void> {
   }
 }
 
-const title = `${WAVES * ITEMS} codes × 50 and as many refresh tokens × 20, while consents are narrowed, passwords changed, keys replaced and nodes killed: one winner each, and nothing lives that was ended`;
+const title = `${WAVES * ITEMS} codes × 50 and as many refresh tokens × 20, while consents are narrowed, passwords changed, keys replaced and nodes killed: each succeeds once, and nothing that was ended stays valid`;
 
 t.test(`SQLite: ${title}`, (t) => holds(t, 'sqlite:gatehouse.db', 1));
 

@@ -12,14 +12,14 @@ import { percentiles } from './support/percentiles.ts';
 import { type Counted, countedLoad, Observed, replayAll } from './support/redis-load.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(3_600_000);
 
 const LOSSES = sized(2, 20, 50);
 
 /**
- * Milliseconds until a nonce is taken again: for five seconds a Redis that begins anew cannot know what was used, and the
- * connection to one that was away is tried twice a second.
+ * Milliseconds until a nonce is accepted again. For five seconds after its start, a Redis cannot know which nonces were
+ * used, and a lost connection is tried twice a second.
  */
 const AGAIN = 8_000;
 
@@ -39,7 +39,7 @@ async function restarted(redis: RedisServer): Promise<void> {
 }
 
 t.test(
-  `Redis emptied or restarted under load, ${LOSSES} times: no replay is taken, no wrong grant, and the rest is 503`,
+  `Redis emptied or restarted under load, ${LOSSES} times: no replay passes, no wrong grant, and the rest is 503`,
   { skip: skipWithoutRedis },
   async (t) => {
     const redis = await redisServer(t);
@@ -67,7 +67,7 @@ t.test(
       [],
     );
     t.ok(seen.replays > LOSSES * 5 && seen.taken > LOSSES * 5, 'there was load');
-    // A machine so busy that Redis answers later than after 250 ms delays some of them.
+    // On a machine so busy that Redis answers after more than 250 ms, some of them are delayed.
     const { p50, text } = percentiles(times);
     t.ok(p50 < AGAIN, `nonces are taken again after ${text}`);
     t.comment([...seen.answers].map(([what, count]) => `${what}: ${count}`).join(', '));
@@ -98,7 +98,7 @@ async function counted(t: Test, redis: RedisServer): Promise<Counted> {
   return { service, gateways: [one.url, two.url] };
 }
 
-/** Waits until so many more uses of nonces were taken. */
+/** Waits until so many more uses of nonces were accepted. */
 async function taken(seen: Observed, more: number): Promise<void> {
   const before = seen.taken;
   for (const end = performance.now() + 60_000; seen.taken < before + more; await pause(5))

@@ -13,28 +13,31 @@ import { Ledger, type Loaded, load, loadedClients } from './support/service-load
 import { Promises } from './support/service-promises.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(3_600_000);
 
 const KILLS = sized(5, 100, 500);
 const RESTARTS = sized(2, 20, 50);
-/** Answers that are received before each fault, at least. */
+/** The minimum of received answers before each fault. */
 const ENOUGH = 60;
-/** Milliseconds from the start of the process to readiness, and from the first connection that a server takes to an answer. */
+/**
+ * Milliseconds from the start of the process to readiness, and from the first accepted connection of a server to an
+ * answer.
+ */
 const AGAIN = 2_000;
 
-/** Milliseconds; a busy machine takes its time. */
+/** Milliseconds. A busy machine takes longer. */
 const PATIENCE = 60_000;
 
 interface Scene extends Loaded {
-  /** Resolves with the milliseconds after which it was ready, without those in which it stood in line for a processor. */
+  /** Resolves with the milliseconds until it was ready, without the time in which it waited for a processor. */
   start(): Promise<number>;
   kill(): Promise<void>;
-  /** Milliseconds of its life in which others had the processors, and it could have run. */
+  /** Milliseconds of its life in which it could have run, but others had the processors. */
   inLine(): number;
 }
 
-/** The service as a process, and a connection of ours to its store, for what a consent page would have saved. */
+/** The service as a process, and our connection to its store, for what a consent page would have saved. */
 async function scene(t: Test, storage: string): Promise<Scene> {
   const directory = temporaryDirectory(t);
   const key = randomBytes(32).toString('base64');
@@ -62,7 +65,7 @@ async function scene(t: Test, storage: string): Promise<Scene> {
   };
 }
 
-/** 0 where the system does not tell. */
+/** 0 if the system does not say. */
 function inLine(pid: number | undefined): number {
   const file = `/proc/${pid}/schedstat`;
   return existsSync(file) ? Number(readFileSync(file, 'latin1').split(' ')[1]) / 1e6 : 0;
@@ -79,27 +82,30 @@ async function readyAt(url: string, { child, stdout, stderr }: ServiceProcess): 
   throw new Error(`it is not ready: ${told} ${stdout()} ${stderr()}`);
 }
 
-t.test(`kill -9 of the service under load, ${KILLS} times, SQLite: what was answered holds`, async (t) => {
-  const it = await scene(t, 'sqlite:gatehouse.db');
-  const promises = new Promises();
-  const starts: number[] = [];
-  for (let kill = 0; kill < KILLS; kill++) {
+t.test(
+  `\`kill -9\` of the service under load, ${KILLS} times, SQLite: everything that was answered is kept`,
+  async (t) => {
+    const it = await scene(t, 'sqlite:gatehouse.db');
+    const promises = new Promises();
+    const starts: number[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      starts.push(await it.start());
+      if (kill > 0) await promises.look(t, it);
+      const loading = load(it, 'ends');
+      await it.ledger.more(ENOUGH);
+      await pause(Math.random() * 250);
+      await it.kill();
+      await loading.stop();
+    }
     starts.push(await it.start());
-    if (kill > 0) await promises.look(t, it);
-    const loading = load(it, 'ends');
-    await it.ledger.more(ENOUGH);
-    await pause(Math.random() * 250);
-    await it.kill();
-    await loading.stop();
-  }
-  starts.push(await it.start());
-  await promises.lastLook(t, it);
-  t.strictSame(it.ledger.answered(503), 0, 'no outage while it runs');
-  soon(t, 'ready', starts);
-});
+    await promises.lastLook(t, it);
+    t.strictSame(it.ledger.answered(503), 0, 'no outage while it runs');
+    soon(t, 'ready', starts);
+  },
+);
 
 t.test(
-  `PostgreSQL restarted \`immediate\` under load, ${RESTARTS} times: 503, and what was answered holds`,
+  `PostgreSQL restarted \`immediate\` under load, ${RESTARTS} times: 503, and everything that was answered is kept`,
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);
@@ -140,6 +146,6 @@ async function restarted({ ledger, inLine }: Scene, server: PostgresServer): Pro
 function soon(t: Test, what: string, times: readonly number[]): void {
   const { text, p50, p99 } = percentiles(times);
   t.comment(`${what} after ${text}`);
-  // Of a few times one says nothing: whatever else the machine does meets it.
+  // One slow result proves nothing, because other work on the machine affects it.
   t.ok(sized(p50, p99, p99) < AGAIN, `${what} within ${AGAIN} ms: ${text}`);
 }

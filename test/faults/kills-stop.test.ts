@@ -11,7 +11,7 @@ import { type Witness, witness } from '../support/witness.ts';
 import { sized } from './support/size.ts';
 import { closes, freshAsker, keptAsker, nextTarget, type Told } from './support/stop-load.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(900_000);
 
 const STOPS = sized(3, 25, 50);
@@ -19,17 +19,20 @@ const STOPS = sized(3, 25, 50);
 const AT_ONCE = sized(3, 5, 5);
 /** Milliseconds from the signal to the end of the longest request. */
 const LONGEST = sized(1_500, 2_500, 2_500);
-/** Milliseconds after which every worker has heard of the signal. */
+/** Milliseconds after which every worker has got the signal. */
 const ON_ITS_WAY = 350;
 /** Milliseconds that a request may be on its way to the gateway. */
 const SENT = sized(150, 0, 0);
 
-/** Milliseconds between an answer and the next request, of each client that keeps its connection, and of each that does not. */
+/**
+ * Milliseconds between an answer and the next request, for clients that keep their connection, and for clients that do
+ * not.
+ */
 const KEPT = [0, 0, 0, 0, 0, 0, 20, 20, 100, 100, 200, 200];
 const FRESH = [1, 1, 5, 5];
 
 for (const workers of [1, 2]) {
-  const title = `SIGTERM under load, ${STOPS} times, workers: ${workers}: nothing in flight is cut, \`Connection: close\`, exit 0`;
+  const title = `SIGTERM under load, ${STOPS} times, workers: ${workers}: no request is cut, \`Connection: close\`, exit 0`;
   void t.test(title, async (t) => {
     const upstream = await answering(t);
     const sums = { requests: 0, late: 0, reset: 0 };
@@ -45,7 +48,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-/** Short, long, uploads and event streams, told apart by their paths. */
+/** Short, long, uploads and event streams, distinguished by their paths. */
 async function answering(t: Test): Promise<Witness> {
   const upstream = await witness(t);
   const later: Record<string, number> = { short: 10, long: LONGEST };
@@ -66,9 +69,9 @@ async function answering(t: Test): Promise<Witness> {
 
 interface Sums {
   requests: number;
-  /** On kept connections, later than is waited for. */
+  /** On kept connections, later than the gateway waits. */
   late: number;
-  /** On new connections, before a byte of theirs was read. */
+  /** On new connections, before the gateway read a byte of theirs. */
   reset: number;
 }
 
@@ -130,7 +133,7 @@ async function answered(port: number, bytes: Buffer): Promise<RawResponse | unde
   return response;
 }
 
-/** In pieces, the last of which comes long after the signal. */
+/** In pieces. The last one comes long after the signal. */
 async function uploaded(port: number): Promise<RawResponse | undefined> {
   const client = await connectTo(port);
   const [pieces, size] = [20, 4096];

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { sized } from './support/size.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 t.jobs = 2;
 
@@ -29,7 +29,7 @@ function* content(bytes: number): Generator<Buffer> {
   for (let at = 0; at < bytes; at += CHUNK.length) yield CHUNK;
 }
 
-/** Answers a GET with 100 MB as fast as they are taken, anything else with the bytes that came. */
+/** Answers a GET with 100 MB as fast as the client reads, and other requests with the number of bytes that arrived. */
 function upstream(t: Test): Promise<string> {
   const server = createServer(async (incoming, outgoing) => {
     let bytes = 0;
@@ -41,7 +41,7 @@ function upstream(t: Test): Promise<string> {
       return;
     }
     outgoing.writeHead(200, { 'content-length': ANSWER });
-    // A reader that leaves ends it early.
+    // A reader that disconnects ends it early.
     await pipeline(Readable.from(content(ANSWER), { objectMode: false }), outgoing).catch(() => undefined);
   });
   return serving(t, server);
@@ -54,13 +54,13 @@ async function before(t: Test, block: object): Promise<GatewayProcess> {
   return gateway;
 }
 
-/** What any work makes a process grow by, whatever the size of bodies, is not what is measured. */
+/** Growth from any work, independent of the size of bodies, is not measured. */
 async function warmUp({ port }: GatewayProcess, path: string, times: number): Promise<void> {
   for (let i = 0; i < times; i++)
     await (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: 'x' })).text();
 }
 
-/** Takes a kilobyte each time. */
+/** Reads a kilobyte each time. */
 class SlowReader {
   readonly #socket: Socket;
   bytes = 0;
@@ -69,7 +69,7 @@ class SlowReader {
     this.#socket = connect({ port, host: '127.0.0.1' });
     this.#socket.pause().write(requestText({ target: '/public/large' }));
     this.#socket.on('error', () => {});
-    // Reading begins only when somebody has asked for bytes.
+    // Reading begins only when the caller has asked for bytes.
     this.#socket.on('readable', () => {});
   }
 

@@ -12,11 +12,11 @@ import { until } from '../support/until.ts';
 import { percentiles } from './support/percentiles.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 
 const ROUNDS = sized(5, 100, 500);
-/** Tokens that each node is asked for before and after each rotation. */
+/** Tokens requested from each node before and after each rotation. */
 const TOKENS = 4;
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 
@@ -36,7 +36,7 @@ async function published({ url }: Pick<Node, 'url'>): Promise<readonly string[]>
   return answer.keys.map(({ kid }) => kid);
 }
 
-/** As a thief would: with the key that leaked, under its name and under none. */
+/** Like a thief: with the leaked key, with its kid and without one. */
 async function forge(records: Records): Promise<{ kid: string; tokens(): Promise<readonly string[]> }> {
   const [key] = await records.listSigningKeys();
   if (key === undefined) throw new Error('there is no key');
@@ -78,7 +78,7 @@ async function twoNodes(t: Test) {
 }
 
 t.test(
-  `a leaked key is replaced ${ROUNDS} times on two nodes: nothing is signed with it or passes from the commit on`,
+  `a leaked key is replaced ${ROUNDS} times on two nodes: after the commit it signs nothing, and no signature of it passes`,
   { skip: skipWithoutPostgres },
   async (t) => {
     const { records, nodes } = await twoNodes(t);
@@ -116,11 +116,11 @@ t.test(
   },
 );
 
-/** Milliseconds: no look for keys comes by itself while the test runs, so what is seen was brought by a notice. */
+/** Milliseconds. No scheduled read of the keys happens during the test, so a notice caused each change. */
 const NEVER = 86_400_000;
 
 t.test(
-  `a leaked key is replaced ${ROUNDS} times, and nobody asks for tokens: notices alone take it out of the key sets`,
+  `a leaked key is replaced ${ROUNDS} times without token requests: notices alone remove it from the key sets`,
   { skip: skipWithoutPostgres },
   async (t) => {
     const { storage, key, records } = await oneStore(t);

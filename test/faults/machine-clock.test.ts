@@ -12,14 +12,14 @@ import { type Program, program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 import { tellWith } from './support/tell.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 8;
 
 const [SECONDS, HOURS] = [30, 7_200];
 const OFFSETS = [SECONDS, -SECONDS, HOURS, -HOURS] as const;
 const RECOVERY = sized(15_000, 2_000, 2_000);
-/** Milliseconds for which a clock is wrong: in `ci` the store is swept in it. */
+/** Milliseconds for which a clock is wrong: with `ci`, the store is swept in this time. */
 const WRONG = sized(2_500, 65_000, 200_000);
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -43,7 +43,7 @@ const said = async ({ url }: Program, token: string, path = '/orders/1') => (awa
 
 for (const offset of OFFSETS)
   t.test(
-    `a gateway whose clock is ${offset} s off judges by its leeway, and is well when it is set right`,
+    `a gateway whose clock is ${offset} s off judges by its leeway, and works when its clock is corrected`,
     { skip },
     async (t) => {
       const main = { ...hmacServer.main, clock_skew: '45s' };
@@ -55,7 +55,8 @@ for (const offset of OFFSETS)
       const wrong = offset > 0 ? '401 token_expired' : '401 token_not_yet_valid';
       t.equal(await said(served, good), within ? '200' : wrong);
       t.equal(await said(served, ended), '401 token_expired');
-      // 45 s of leeway and 30 s off: 60 s past the end is too late for a clock that is ahead, and 80 s for one behind
+      // 45 s of leeway and 30 s off: 60 s after the expiry is too late for a clock that is ahead, and 80 s for one
+      // behind
       if (within) t.equal(await said(served, await token(-600, offset > 0 ? -20 : -80)), '401 token_expired');
       move(0);
       await recovers(t, 'well again', async () => (await said(served, good)) === '200', RECOVERY);
@@ -68,42 +69,38 @@ for (const offset of OFFSETS)
   );
 
 for (const offset of OFFSETS)
-  t.test(
-    `a clock that steps by ${offset} s prolongs nothing that is cached, and drops nothing of it`,
-    { skip },
-    async (t) => {
-      const cache = { ttl: '2s', negative_ttl: '2s' };
-      const server = await authorizationServer(t, { changes: { verify: 'introspection', cache, jwks_uri: undefined } });
-      const { introspection, tokens } = server;
-      const { served, move } = await gatewayAt(t, 0, { authorization_servers: server.config });
-      // of an end that both clocks have before them
-      const lasting = active('orders.read', { exp: now() + 20_000 });
-      for (const name of ['kept', 'revoked']) tokens.set(name, lasting);
-      t.equal(await said(served, 'late'), '401 token_inactive');
-      for (const name of ['kept', 'revoked']) t.equal(await said(served, name), '200');
-      const before = introspection.calls.length;
-      move(offset);
-      tokens.delete('revoked');
-      tokens.set('late', lasting);
-      for (const name of ['kept', 'kept', 'revoked']) t.equal(await said(served, name), '200', 'as it was cached');
-      t.equal(introspection.calls.length, before, 'no storm of questions');
-      await pause(2_200);
-      t.equal(await said(served, 'revoked'), '401 token_inactive', 'no eternal entry');
-      t.equal(await said(served, 'late'), '200', 'nor one of a refusal');
-      t.equal(await said(served, 'kept'), '200');
-      move(0);
-      const asked = introspection.calls.length;
-      t.equal(await said(served, 'kept'), '200');
-      t.equal(await said(served, 'late'), '200');
-      t.equal(introspection.calls.length, asked, 'nor one when it steps back');
-      await pause(2_200);
-      tokens.clear();
-      t.equal(await said(served, 'kept'), '401 token_inactive');
-    },
-  );
+  t.test(`a clock step of ${offset} s extends no cached entry, and drops none`, { skip }, async (t) => {
+    const cache = { ttl: '2s', negative_ttl: '2s' };
+    const server = await authorizationServer(t, { changes: { verify: 'introspection', cache, jwks_uri: undefined } });
+    const { introspection, tokens } = server;
+    const { served, move } = await gatewayAt(t, 0, { authorization_servers: server.config });
+    // of an expiry that both clocks have before them
+    const lasting = active('orders.read', { exp: now() + 20_000 });
+    for (const name of ['kept', 'revoked']) tokens.set(name, lasting);
+    t.equal(await said(served, 'late'), '401 token_inactive');
+    for (const name of ['kept', 'revoked']) t.equal(await said(served, name), '200');
+    const before = introspection.calls.length;
+    move(offset);
+    tokens.delete('revoked');
+    tokens.set('late', lasting);
+    for (const name of ['kept', 'kept', 'revoked']) t.equal(await said(served, name), '200', 'as it was cached');
+    t.equal(introspection.calls.length, before, 'no storm of questions');
+    await pause(2_200);
+    t.equal(await said(served, 'revoked'), '401 token_inactive', 'no eternal entry');
+    t.equal(await said(served, 'late'), '200', 'nor one of a refusal');
+    t.equal(await said(served, 'kept'), '200');
+    move(0);
+    const asked = introspection.calls.length;
+    t.equal(await said(served, 'kept'), '200');
+    t.equal(await said(served, 'late'), '200');
+    t.equal(introspection.calls.length, asked, 'nor one when it steps back');
+    await pause(2_200);
+    tokens.clear();
+    t.equal(await said(served, 'kept'), '401 token_inactive');
+  });
 
 t.test(
-  'what was revoked stays revoked while the clock of a gateway is ahead, and after it stepped back',
+  "revoked tokens stay revoked while the gateway's clock is ahead, and after it stepped back",
   { skip },
   async (t) => {
     const service = await run(t);
@@ -127,7 +124,7 @@ t.test(
   },
 );
 
-t.test('rate limits do not jump open or shut with the clock', { skip }, async (t) => {
+t.test('rate limits neither open nor close with a step of the clock', { skip }, async (t) => {
   const { served, move } = await gatewayAt(t, 0, { authorization_servers: hmacServer });
   const get = async (path: string) => {
     const response = await fetch(served.url + path);
@@ -148,7 +145,7 @@ t.test('rate limits do not jump open or shut with the clock', { skip }, async (t
   t.equal((await get('/open2')).status, 429);
 });
 
-t.test('nonces of Digest neither end nor come to life with a step of the clock', { skip }, async (t) => {
+t.test('Digest nonces neither expire nor become valid again with a step of the clock', { skip }, async (t) => {
   const digest = { realm: 'r', users: userFile(t, digestLines('alice', 'r', 'wonderland')) };
   const route = { match: { path: '/digest' }, auth: 'digest', digest, access: 'authenticated' };
   const { served, move } = await gatewayAt(t, 0, { routes: [route], authorization_servers: {} });
@@ -183,7 +180,7 @@ clients:
 `;
 
 t.test(
-  'the authorization service lives through steps of its clock: revocations, throttles, ends of tokens',
+  'revocations, throttles and expiry of the authorization service survive steps of its clock',
   { skip },
   async (t) => {
     const clock = movedClock(t);

@@ -13,7 +13,7 @@ import { witness } from '../support/witness.ts';
 import { type Program, program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 4;
 
@@ -21,7 +21,7 @@ const FILES = 128;
 const CLIENTS = 400;
 const ROUNDS = sized(1, 3, 50);
 const RECOVERY = sized(15_000, 2_000, 2_000);
-/** Milliseconds of a probe while there are no files left. */
+/** Milliseconds of a probe while no files are left. */
 const PROBED = sized(4_500, 2_000, 2_000);
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -63,7 +63,7 @@ interface Row {
   readonly request: string;
 }
 
-/** An answer takes long enough for all clients to be there at one time. */
+/** An answer takes so long that all clients are there at the same time. */
 const slowUpstream = (t: Test) => witness(t, { delay: 30 });
 
 const rows: Readonly<Record<string, Row>> = {
@@ -108,7 +108,7 @@ function client(port: number, request: string): Client {
   };
 }
 
-/** Milliseconds of a probe; Infinity: it was not answered. */
+/** Milliseconds of a probe; Infinity: it got no answer. */
 async function probe({ adminUrl }: Program): Promise<number> {
   const start = performance.now();
   const signal = AbortSignal.timeout(5_000);
@@ -121,7 +121,7 @@ async function probe({ adminUrl }: Program): Promise<number> {
 
 for (const [name, { start, request }] of Object.entries(rows)) {
   t.test(
-    `${name} with ${FILES} files and ${CLIENTS} clients: it lives, answers probes and recovers`,
+    `${name} with ${FILES} files and ${CLIENTS} clients: it survives, answers probes and recovers`,
     { skip },
     async (t) => {
       const served = await start(t);
@@ -163,11 +163,11 @@ for (const [name, { start, request }] of Object.entries(rows)) {
 
 /** More than there are descriptors for, over one connection of a client. */
 const AT_ONCE = 100;
-/** For clients and for upstreams: what is left beside the program's own files, in halves. */
+/** The descriptors beside the program's own files, half for clients and half for upstreams. */
 const ROOM = (FILES - 64) / 2;
 const UPSTREAMS = ['a', 'b', 'c', 'd'] as const;
 
-/** Status, and how long to wait, for each of so many requests at one time; an answer that is not whole has no status. */
+/** Status and wait of each of so many simultaneous requests; an incomplete answer has no status. */
 async function askMany(t: Test, port: number, paths: readonly string[]): Promise<readonly string[]> {
   const session = await http2Client(t, port);
   const answers = await Promise.all(paths.map((path) => askHttp2(session, { ':path': path })));
@@ -241,7 +241,7 @@ for (const engine of ['undici', 'own'] as const) {
   );
 }
 
-t.test('no free descriptor: 503, over every engine; kept connections make room', { skip }, async (t) => {
+t.test('no free descriptor: 503, with every engine; closing kept connections frees some', { skip }, async (t) => {
   let free = () => {};
   const held = new Promise<void>((done) => {
     free = done;
@@ -250,7 +250,7 @@ t.test('no free descriptor: 503, over every engine; kept connections make room',
   full.behave((_request, response) => void held.then(() => response.end('ok')));
   const other = await witness(t);
   const h2 = await http2Upstream(t);
-  // One client may take all connections: its share would end before the descriptors do.
+  // One client may use all connections, because its share would end before the descriptors do.
   const text = `log: { level: warn, format: json }
 limits: { share: 1 }
 upstreams:

@@ -10,7 +10,7 @@ import { program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 import { mounts, type SmallDisk, smallDisk } from './support/small-disk.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 4;
 
@@ -29,53 +29,49 @@ async function fullFor(disk: SmallDisk, milliseconds: number): Promise<void> {
   }
 }
 
-t.test(
-  'a disk that is full under the database: 503, no half row, and it goes on when there is room',
-  { skip },
-  async (t) => {
-    // The log of the database takes 16 MiB until SQLite writes it back, and must not be what fills the disk.
-    const disk = smallDisk(t, 64) as SmallDisk;
-    const storage = `storage: sqlite:${join(disk.directory, 'gatehouse.db')}`;
-    const served = await program(t, 'authorization', () => serviceFile(storage));
-    const told = asking(served);
-    for (let round = 0; round < ROUNDS; round++) {
-      await pause(300);
-      const before = told.statuses['503'] ?? 0;
-      await fullFor(disk, FULL);
-      const isFelt = () => {
-        disk.fill();
-        return (told.statuses['503'] ?? 0) > before;
-      };
-      t.ok(await until(isFelt), 'it is felt');
-      t.equal((await fetch(`${served.adminUrl}/livez`)).status, 200, 'it lives');
-      // A write that still found room in the log of the database makes it ready until the next one.
-      const isNotReady = async () => {
-        disk.fill();
-        return (await fetch(`${served.adminUrl}/readyz`)).status === 503;
-      };
-      t.ok(await until(isNotReady), 'and is not ready');
-      disk.free();
-      await recovers(t, 'well again', async () => (await grant(served)).status === 200, RECOVERY);
-      t.equal((await fetch(`${served.adminUrl}/readyz`)).status, 200);
-    }
-    await told.stop();
-    t.comment(JSON.stringify(told.statuses));
-    t.strictSame(told.wrong.slice(0, 3), []);
-    t.equal(await lostOf(served, told.tokens), 0, `each of ${told.tokens.length} answered tokens is there`);
-    served.child.kill('SIGTERM');
-    t.equal(await served.ended, 0);
-    const database = new DatabaseSync(join(disk.directory, 'gatehouse.db'), { timeout: 5_000 });
-    t.strictSame({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
-    t.strictSame(database.prepare('PRAGMA foreign_key_check').all(), []);
-    const { rows } = database.prepare('SELECT count(*) AS rows FROM access_token').get() as { rows: number };
-    // of what was asked while it came back, each answer was a token too
-    t.equal(rows, told.tokens.length + ROUNDS, 'one row for each answered token, and none for another');
-    database.close();
-  },
-);
+t.test('a full disk under the database: 503, no half row, and it recovers when there is space', { skip }, async (t) => {
+  // SQLite writes the database's log back after 16 MiB. The log must not be what fills the disk.
+  const disk = smallDisk(t, 64) as SmallDisk;
+  const storage = `storage: sqlite:${join(disk.directory, 'gatehouse.db')}`;
+  const served = await program(t, 'authorization', () => serviceFile(storage));
+  const told = asking(served);
+  for (let round = 0; round < ROUNDS; round++) {
+    await pause(300);
+    const before = told.statuses['503'] ?? 0;
+    await fullFor(disk, FULL);
+    const isFelt = () => {
+      disk.fill();
+      return (told.statuses['503'] ?? 0) > before;
+    };
+    t.ok(await until(isFelt), 'it is felt');
+    t.equal((await fetch(`${served.adminUrl}/livez`)).status, 200, 'it lives');
+    // A write that still fit into the database's log makes it ready until the next one.
+    const isNotReady = async () => {
+      disk.fill();
+      return (await fetch(`${served.adminUrl}/readyz`)).status === 503;
+    };
+    t.ok(await until(isNotReady), 'and is not ready');
+    disk.free();
+    await recovers(t, 'well again', async () => (await grant(served)).status === 200, RECOVERY);
+    t.equal((await fetch(`${served.adminUrl}/readyz`)).status, 200);
+  }
+  await told.stop();
+  t.comment(JSON.stringify(told.statuses));
+  t.strictSame(told.wrong.slice(0, 3), []);
+  t.equal(await lostOf(served, told.tokens), 0, `each of ${told.tokens.length} answered tokens is there`);
+  served.child.kill('SIGTERM');
+  t.equal(await served.ended, 0);
+  const database = new DatabaseSync(join(disk.directory, 'gatehouse.db'), { timeout: 5_000 });
+  t.strictSame({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+  t.strictSame(database.prepare('PRAGMA foreign_key_check').all(), []);
+  const { rows } = database.prepare('SELECT count(*) AS rows FROM access_token').get() as { rows: number };
+  // each answer during the recovery was a token too
+  t.equal(rows, told.tokens.length + ROUNDS, 'one row for each answered token, and none for another');
+  database.close();
+});
 
 t.test(
-  'a disk that is full under the audit file: every event is told whole, here or in the log',
+  'a full disk under the audit file: every event is recorded whole, in the file or in the log',
   { skip },
   async (t) => {
     const disk = smallDisk(t, 1) as SmallDisk;
@@ -96,7 +92,7 @@ routes: [{ match: { path: /a }, access: public }]
 
 for (const workers of [1, 2]) {
   t.test(
-    `a disk that is full under the log of ${workers}: requests are answered, and it goes on`,
+    `a full disk under the log of ${workers}: requests are answered, and logging recovers`,
     { skip },
     async (t) => {
       const disk = smallDisk(t, 1) as SmallDisk;

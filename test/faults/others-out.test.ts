@@ -13,7 +13,7 @@ import { dependency, type Expected, type FaultName, faults, put, type Scene } fr
 import { sized } from './support/size.ts';
 import { tell, tellWith } from './support/tell.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 12;
 
@@ -22,7 +22,7 @@ const bad = `${good.slice(0, -6)}AAAAAA`;
 const orders = { match: { path: '/orders/{rest*}' }, scope: 'orders.read' };
 const open = { match: { path: '/other/{rest*}' }, access: 'public', upstream: 'sound' };
 
-/** An upstream whose health is asked for, behind the proxy with all that it serves. */
+/** An upstream with health checks, with all its services behind the proxy. */
 async function asked(t: Test): Promise<Scene> {
   const [api, sound] = [await witness(t), await witness(t)];
   const proxy = await faultProxy(t, api.url);
@@ -156,7 +156,7 @@ async function readies(adminUrl: string | undefined, wanted: number): Promise<bo
   return false;
 }
 
-void t.test('the service does not start at a database whose name does not resolve, and says so', async (t) => {
+void t.test("the service does not start if its database's name does not resolve, and says so", async (t) => {
   const encryption_keys = [Buffer.alloc(32, 1).toString('base64')];
   await t.rejects(run(t, { config: { storage: `postgres://u@${nowhere}/db`, encryption_keys } }), {
     message: /nowhere\.invalid.*cannot be (used|reached)/,
@@ -165,50 +165,56 @@ void t.test('the service does not start at a database whose name does not resolv
 
 const ASKERS = sized(50, 50, 100);
 
-/** What may become of a proxy that asks whether a request passes. */
+/** How a proxy that asks whether a request passes can fail. */
 const askers: Readonly<Record<string, Fault & { readonly told: readonly (number | undefined)[] }>> = {
-  'reset in the middle of a question': { request: { resetAfter: 30 }, told: [undefined] },
-  'end in the middle of a question': { request: { endAfter: 30 }, told: [undefined, 400] },
-  'fall silent before a question': { request: { delay: 60_000 }, told: [undefined, 408] },
+  'reset in the middle of a request': { request: { resetAfter: 30 }, told: [undefined] },
+  'end in the middle of a request': { request: { endAfter: 30 }, told: [undefined, 400] },
+  'become silent before a request': { request: { delay: 60_000 }, told: [undefined, 408] },
   'do not read': { answer: { hold: true }, told: [undefined] },
   'reset in the middle of an answer': { answer: { resetAfter: 5 }, told: [undefined] },
   'ask in pieces': { request: { slice: 20, pause: 1 }, told: [200] },
 };
 
-/** Milliseconds for whoever has lost its way to the gateway; longer than that has for the head of a request. */
+/** Milliseconds after a lost connection to the gateway; a connection has longer for the head of a request. */
 const GIVE_UP = 5_000;
 
 for (const [name, { told: allowed, ...fault }] of Object.entries(askers)) {
-  void t.test(`${ASKERS} proxies ${name}: the next is answered as ever, and nothing is left of them`, async (t) => {
-    const running = await decisionEndpoint(t);
-    const proxy = await faultProxy(t, running.decisionUrl ?? '');
-    await proxy.set(fault);
-    const lost = Array.from({ length: ASKERS }, () => question(proxy.url, good, GIVE_UP).catch(() => undefined));
-    for (let round = 0; round < sized(5, 20, 50); round++) await asEver(t, running.decisionUrl ?? '');
-    const told = await Promise.all(lost);
-    const statuses = new Set(told.map((each) => each?.status));
-    t.ok(
-      [...statuses].every((status) => allowed.includes(status)),
-      [...statuses].join(),
-    );
-    t.ok(await until(() => proxy.open === 0 || name === 'ask in pieces'));
-    await asEver(t, running.decisionUrl ?? '');
-  });
+  void t.test(
+    `${ASKERS} proxies ${name}: the next request gets its usual answer, and nothing of them is left`,
+    async (t) => {
+      const running = await decisionEndpoint(t);
+      const proxy = await faultProxy(t, running.decisionUrl ?? '');
+      await proxy.set(fault);
+      const lost = Array.from({ length: ASKERS }, () => question(proxy.url, good, GIVE_UP).catch(() => undefined));
+      for (let round = 0; round < sized(5, 20, 50); round++) await asEver(t, running.decisionUrl ?? '');
+      const told = await Promise.all(lost);
+      const statuses = new Set(told.map((each) => each?.status));
+      t.ok(
+        [...statuses].every((status) => allowed.includes(status)),
+        [...statuses].join(),
+      );
+      t.ok(await until(() => proxy.open === 0 || name === 'ask in pieces'));
+      await asEver(t, running.decisionUrl ?? '');
+    },
+  );
 }
 
-void t.test(`${ASKERS} proxies that send garbage are told 400 or nothing, and the next is answered`, async (t) => {
-  const { decisionUrl = '' } = await decisionEndpoint(t);
-  const dice = random(7);
-  for (let index = 0; index < ASKERS; index++) {
-    const client = await connectTo(Number(new URL(decisionUrl).port));
-    client.send(Buffer.from(Array.from({ length: 200 }, () => dice.below(256))));
-    client.send('\r\n\r\n');
-    const answer = await client.read().catch(() => undefined);
-    if (answer !== undefined && answer.status !== 400) t.fail(`${index}: ${answer.status}`);
-    client.destroy();
-    if (index % 10 === 0) await asEver(t, decisionUrl);
-  }
-});
+void t.test(
+  `${ASKERS} proxies that send garbage get 400 or nothing, and the next request gets its usual answer`,
+  async (t) => {
+    const { decisionUrl = '' } = await decisionEndpoint(t);
+    const dice = random(7);
+    for (let index = 0; index < ASKERS; index++) {
+      const client = await connectTo(Number(new URL(decisionUrl).port));
+      client.send(Buffer.from(Array.from({ length: 200 }, () => dice.below(256))));
+      client.send('\r\n\r\n');
+      const answer = await client.read().catch(() => undefined);
+      if (answer !== undefined && answer.status !== 400) t.fail(`${index}: ${answer.status}`);
+      client.destroy();
+      if (index % 10 === 0) await asEver(t, decisionUrl);
+    }
+  },
+);
 
 async function decisionEndpoint(t: Test) {
   const sound = await witness(t);
@@ -252,7 +258,7 @@ const followers: FaultName[] = [
 ];
 
 for (const fault of followers) {
-  void t.test(`a follower of the feed that is ${fault.replace('_', ' ')} keeps no other from being told`, async (t) => {
+  void t.test(`a follower of the feed that is ${fault.replace('_', ' ')} does not delay the others`, async (t) => {
     const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
     const way = await faultProxy(t, service.url);
     const changes = { on_stale: 'allow', verify: 'jwt', introspection_endpoint: undefined };

@@ -12,17 +12,17 @@ import { llhttpAnswers } from './support/llhttp-answers.ts';
 import { FIN } from './support/played-answer.ts';
 import { sized } from './support/size.ts';
 
-// Our engine reads what undici reads, or says that it is invalid: answer by answer, over connections in memory.
+// Our engine reads what undici reads, or reports it as invalid: answer by answer, over connections in memory.
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
-// Errors are made by the hundred thousand here; their stacks would take most of the time.
+// This test creates errors by the hundred thousand, and their stacks would take most of the time.
 Error.stackTraceLimit = 0;
 
 const LANES = 128;
-/** One case in so many goes through the whole engine too, with its connection and pool. */
+/** One case in so many also runs through the whole engine, with its connection and pool. */
 const WHOLE = 10;
-/** One in so many is cut for undici as well. */
+/** One case in so many is also cut for undici. */
 const CUT = 20;
 
 interface Tally {
@@ -32,7 +32,7 @@ interface Tally {
 
 type CaseAt = (index: number) => AnswerCase | undefined;
 
-/** Compares until there is no case left. `index` is also the seed of how the bytes are cut. */
+/** Compares until no case is left. `index` is also the seed of how the bytes are cut. */
 async function comparing(caseAt: CaseAt): Promise<Tally> {
   const tally: Tally = { counts: new Map(), wrong: [] };
   let next = 0;
@@ -99,19 +99,19 @@ function from(answers: readonly AnswerCase[]): CaseAt {
   return (index) => answers[index];
 }
 
-t.test('what llhttp tests itself with is read as undici reads it, or refused', { skip }, async (t) => {
+t.test("llhttp's own test cases are read as undici reads them, or rejected", { skip }, async (t) => {
   const answers = llhttpAnswers();
   t.ok(answers.length >= 6 * 40, `${answers.length} cases`);
   assertRight(t, await comparing(from(answers)));
 });
 
-t.test('a hostile answer is read as undici reads it, or refused', async (t) => {
+t.test('a hostile answer is read as undici reads it, or rejected', async (t) => {
   const answers = hostileAnswers.filter(({ heavy }) => heavy === undefined).flatMap(said);
   t.ok(answers.length >= 40);
   assertRight(t, await comparing(from(answers)));
 });
 
-/** What it says, as far as it is bytes and an end. */
+/** Its text, up to where bytes and an end can express it. */
 function said({ request, says }: (typeof hostileAnswers)[number]): AnswerCase[] {
   const pieces = [...says('tag')];
   const bytes = pieces.filter((piece) => typeof piece === 'string').join('');
@@ -120,7 +120,7 @@ function said({ request, says }: (typeof hostileAnswers)[number]): AnswerCase[] 
   return pieces.includes(FIN) ? [{ ...answer, ends: true }] : [true, false].map((ends) => ({ ...answer, ends }));
 }
 
-t.test('a valid answer is never refused, and read as undici reads it (RFC 9112 §§4–7)', async (t) => {
+t.test('a valid answer is never rejected, and is read as undici reads it (RFC 9112 §§4–7)', async (t) => {
   const count = sized(2_000, 50_000, 1_000_000);
   const tally = await comparing((index) => (index < count ? joined(parts(random(index))) : undefined));
   assertRight(t, tally);
@@ -128,7 +128,7 @@ t.test('a valid answer is never refused, and read as undici reads it (RFC 9112 �
   t.same(refused, ['stricter: the connection is closed'], 'it is stricter only in what it keeps');
 });
 
-t.test('a spoiled answer is read as undici reads it, or refused, however its bytes are cut', async (t) => {
+t.test('a damaged answer is read as undici reads it, or rejected, however its bytes are cut', async (t) => {
   const count = sized(5_000, 1_000_000, 5_000_000);
   const start = Number(process.env.GATEHOUSE_SEED ?? 0);
   const tally = await comparing((index) => (index < count ? mutated(random(start + index)) : undefined));
@@ -136,7 +136,7 @@ t.test('a spoiled answer is read as undici reads it, or refused, however its byt
   t.ok((tally.counts.get('equal') ?? 0) > count / 2, 'most are still read');
 });
 
-t.test('every way to spoil an answer changes some, and every difference from undici is one that occurs', async (t) => {
+t.test('every kind of damage changes some answers, and every listed difference from undici occurs', async (t) => {
   const changes = new Set<string>();
   for (let seed = 0; seed < 500; seed++) {
     for (const [name, mutate] of Object.entries(mutations)) {

@@ -11,19 +11,19 @@ import { type Program, program, recovers } from './support/program.ts';
 import { type FailingDisk, failingDisk, isReadOnly, noReadOnly, readOnly } from './support/read-only.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 4;
 
 const RECOVERY = sized(15_000, 2_000, 2_000);
-/** Milliseconds for which nothing can be written, and how often. */
+/** Milliseconds for which nothing is writable, and how often. */
 const HELD = sized(700, 3_000, 10_000);
 const ROUNDS = sized(1, 3, 20);
 
 const skip = noReadOnly ?? false;
 const skipDisk = failingDisk(t) === undefined && 'this user may not mount a file system of its own';
 
-/** What needs no write is answered as ever. */
+/** Requests that need no write get their usual answer. */
 async function readsAreServed(t: Test, served: Program, tokens: readonly string[]): Promise<void> {
   const [token = ''] = tokens;
   const known = await post(served, '/oauth2/introspect', { token }, judge);
@@ -39,7 +39,7 @@ async function readsAreServed(t: Test, served: Program, tokens: readonly string[
   );
 }
 
-/** What has to be written is an outage that says when to come again. */
+/** Requests that need a write get an outage with Retry-After. */
 async function writesAreOut(t: Test, served: Program, tokens: readonly string[]): Promise<void> {
   const revoked = await post(served, '/oauth2/revoke', { token: tokens[0] ?? '' }, shop);
   t.match(await revoked.json(), { error: 'temporarily_unavailable' }, 'nothing is revoked that would not stay so');
@@ -61,7 +61,7 @@ function isSound(t: Test, file: string): number {
 }
 
 t.test(
-  'a database that turns read-only: 503 for what has to be written, and it goes on by itself',
+  'a database that turns read-only: 503 for requests that need a write, and it recovers by itself',
   { skip },
   async (t) => {
     const file = join(temporaryDirectory(t), 'gatehouse.db');
@@ -95,7 +95,7 @@ t.test(
 );
 
 t.test(
-  'a file system that finds itself broken: 503, and after its repair each answered token is there',
+  'a file system that finds itself broken: 503, and after its repair each answered token still exists',
   { skip: skipDisk },
   async (t) => {
     const disk = failingDisk(t) as FailingDisk;
@@ -126,15 +126,19 @@ t.test(
   },
 );
 
-t.test('an audit file that turns read-only: every event is told, here or in the log', { skip }, async (t) => {
-  const { cut } = await failingAudit(t, {
-    directory: temporaryDirectory(t),
-    rounds: ROUNDS,
-    recovery: RECOVERY,
-    fail: (audit, { pid }) => readOnly(t, pid, [audit]),
-  });
-  t.strictSame(cut, [], 'no line is cut');
-});
+t.test(
+  'an audit file that turns read-only: every event is recorded, in the file or in the log',
+  { skip },
+  async (t) => {
+    const { cut } = await failingAudit(t, {
+      directory: temporaryDirectory(t),
+      rounds: ROUNDS,
+      recovery: RECOVERY,
+      fail: (audit, { pid }) => readOnly(t, pid, [audit]),
+    });
+    t.strictSame(cut, [], 'no line is cut');
+  },
+);
 
 const gatewayFile = `log: { level: info, format: json }
 upstreams: { api: { url: "http://127.0.0.1:1" } }
@@ -142,7 +146,7 @@ defaults: { upstream: api }
 routes: [{ match: { path: /a }, access: public }]
 `;
 
-t.test('a log that turns read-only: requests are answered, and it goes on', { skip }, async (t) => {
+t.test('a log that turns read-only: requests are answered, and logging recovers', { skip }, async (t) => {
   const log = join(temporaryDirectory(t), 'log');
   const stdout = openSync(log, 'a');
   t.teardown(() => closeSync(stdout));

@@ -14,12 +14,12 @@ import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { Ledger, type Loaded, load, loadedClients, rotate } from './support/service-load.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 
-/** Users who have a key of their own and two hashes of Digest, each sealed under the old key. */
+/** Users with their own key and two Digest hashes, each sealed with the old key. */
 const USERS = sized(100, 1_000, 50_000);
-/** Answers that are received while nothing is sealed again, and after it. */
+/** Answers received before the reseal begins, and after it. */
 const ENOUGH = 60;
 
 const [old, fresh] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
@@ -38,7 +38,7 @@ async function fill(records: Records): Promise<void> {
     await Promise.all(Array.from({ length: Math.min(50, USERS - from) }, (_, index) => save(`u${from + index}`)));
 }
 
-/** Nobody is refused while it runs; an outage of a moment is met by who asks again. */
+/** No request is refused while it runs. A client that meets a short outage repeats its request. */
 async function retireUnderLoad(t: Test, storage: string): Promise<void> {
   const directory = temporaryDirectory(t);
   const port = await freePort();

@@ -7,10 +7,10 @@ import { inTurn } from '../support/digest-caller.ts';
 import { Canaries, canary } from './support/canaries.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 
-/** Whatever is wrong with a file in which secrets stand, what is said of it has none. */
+/** Whatever is wrong with a file that contains secrets, no message contains a secret. */
 
 type Spoilt = (secret: string) => string;
 
@@ -66,7 +66,7 @@ const ofGateway: Readonly<Record<string, Spoilt>> = {
     (secret) =>
       `tests: [{ request: GET /a, headers: { Authorization: "Bearer ${secret}" }, expect: { forward: true } }]\n`,
   ),
-  // Not YAML, and the line that is quoted has no key.
+  // Not YAML, and the quoted line has no key.
   'a secret below its key, not indented': added((secret) => `password:\n${secret}\nrealm: a\n`),
   'a secret below its key, in the wrong column': instead(
     /authorization_servers: .*/,
@@ -141,7 +141,7 @@ const ofService: Readonly<Record<string, Spoilt>> = {
   ),
   'a plain password': serviceWith('password_argon2:', () => 'password:'),
   'an unknown scope': serviceWith('scope: s', () => 'scope: t'),
-  // not bad, but out
+  // not bad, but unavailable
   'a database that is out': (secret) =>
     service(secret)
       .replace('sqlite::memory:', `postgres://u:${secret}@127.0.0.1:1/d`)
@@ -150,12 +150,12 @@ const ofService: Readonly<Record<string, Spoilt>> = {
 
 const tables = { gateway: ofGateway, authorization: ofService } as const;
 
-/** Of the rows, how many are also met by the programs themselves: each of these is a process of its own. */
+/** How many of the rows also run with the programs themselves, each in a separate process. */
 const STARTED_EVERY = sized(16, 3, 1);
 
 for (const [name, rows] of Object.entries(tables))
   t.test(
-    `${Object.keys(rows).length} bad files of the ${name}: each is refused without a piece of its secret`,
+    `${Object.keys(rows).length} bad files of the ${name}: each is rejected without a piece of its secret`,
     async (t) => {
       const directory = temporaryDirectory(t);
       const canaries = new Canaries();

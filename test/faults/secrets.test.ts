@@ -18,7 +18,7 @@ import { Canaries, canary } from './support/canaries.ts';
 import { type Program, program } from './support/program.ts';
 import { sized } from './support/size.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 2;
 
@@ -31,11 +31,11 @@ t.test('a piece of twelve characters is found, in every form', async (t) => {
   const percent = [...bytes].map((byte) => `%${byte.toString(16)}`).join('');
   for (const text of [...texts, percent, `x${secret.slice(14, 26)}x`, JSON.stringify({ a: [secret] })])
     t.equal(canaries.leaksIn(text).length, 1, text.slice(0, 20));
-  // A sign that no secret has: a letter could be the twelfth of the secret itself.
+  // A character that no secret has, because a letter could be the twelfth of the secret itself.
   t.strictSame(canaries.leaksIn(`${secret.slice(0, 11)}.${canary()}`), []);
 });
 
-/** What an operator gives to both programs. */
+/** The secrets that an operator gives to both programs. */
 function operatorSecrets() {
   const key = () => randomBytes(32).toString('base64');
   return {
@@ -129,11 +129,11 @@ interface Scene {
   readonly canaries: Canaries;
   readonly service: Program;
   readonly gateway: Program;
-  /** What was answered to whoever has no right to what is in it, and what was scraped. */
+  /** Answers to callers without a right to the contents, and scrapes. */
   readonly heard: string[];
 }
 
-/** Rejects with nothing: an answer that did not come says nothing. */
+/** Rejects with nothing: a missing answer reveals nothing. */
 async function hear(heard: string[], url: string, init: RequestInit = {}): Promise<string> {
   const response = await fetch(url, { redirect: 'manual', ...init }).catch(() => undefined);
   const text = (await response?.text().catch(() => '')) ?? '';
@@ -143,7 +143,7 @@ async function hear(heard: string[], url: string, init: RequestInit = {}): Promi
 
 const form = (fields: Record<string, string>) => ({ method: 'POST', body: new URLSearchParams(fields) });
 
-/** Log-in, consent, code, tokens, refresh, revocation, and every kind of failure of each. */
+/** Login, consent, code, tokens, refresh, revocation, and every kind of failure of each. */
 async function issue({ service, secrets, canaries, heard }: Scene): Promise<string[]> {
   const { url } = service;
   const token = async (fields: Record<string, string>, client: { id: string; secret: string }) => {
@@ -269,7 +269,7 @@ function requestsWith(secret: string): RequestText[] {
   ]);
 }
 
-/** Every way of each secret to the gateway, and what the gateway says of it elsewhere. */
+/** Every way in which each secret reaches the gateway, and what the gateway says elsewhere about it. */
 async function ask({ gateway, secrets, canaries, heard }: Scene, tokens: readonly string[]): Promise<void> {
   const told: string[] = [];
   const watching = new AbortController();
@@ -365,10 +365,10 @@ const rest = (['everything is out', 'two workers'] as const).flatMap((name) =>
   [pretty, json('trace')].map((log): Row => ({ name, log })),
 );
 const rows = sized(quick, [...every, ...rest], [...every, ...rest]);
-/** Tokens of which each is brought to the gateway in every way. */
+/** Tokens that are each sent to the gateway in every way. */
 const BROUGHT = sized(1, 4, 4);
 
-/** The commands that look at a file, with what they print. */
+/** The commands that read a file, with their output. */
 async function commands(t: Test, { service, gateway, secrets, heard }: Scene, token: string): Promise<void> {
   const directory = temporaryDirectory(t);
   const [tokenFile, logFile] = [join(directory, 'token'), join(directory, 'log')];
@@ -414,7 +414,7 @@ async function commands(t: Test, { service, gateway, secrets, heard }: Scene, to
 for (const { name, log } of rows) {
   const out: Out = outages[name];
   const isWhole = log.level === 'trace' && log.format === 'json';
-  t.test(`${name}, ${log.level} as ${log.format}: no piece of a secret is told to anybody`, async (t) => {
+  t.test(`${name}, ${log.level} as ${log.format}: no output contains a piece of a secret`, async (t) => {
     const stage = await scene(t, log, out);
     const { service, gateway, canaries, heard } = stage;
     const tokens = await issue(stage);

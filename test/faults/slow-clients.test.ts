@@ -21,34 +21,34 @@ import { sized } from './support/size.ts';
 import { type Slow, type SlowKind, slowKinds } from './support/slow-program.ts';
 import { isInstalled } from './support/slowhttptest.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(sized(240_000, 900_000, 3_600_000));
 
 const SLOW = sized(50, 1_000, 1_000);
 /**
- * Connections of the upstream. Slow bodies and slow readers hold one each, and all of them have one address. An address holds
- * half of them; above that a request waits in line, and its client is not the slow one as long as it waits.
+ * Connections of the upstream. Slow bodies and slow readers hold one each, and all of them have one address. An address
+ * may hold half of them. Above that, a request waits in line, and during the wait its client does not count as slow.
  */
 const ROOM = 4 * SLOW;
-/** Milliseconds: of heads, of a body's first kilobyte, of a reader that takes nothing. */
+/** Milliseconds: for heads, for a body's first kilobyte, and for a reader that reads nothing. */
 const LIMIT = sized(1_500, 10_000, 30_000);
 const ALONE = sized(800, 3_000, 10_000);
-/** In which all of them come. */
+/** The time in which all of them arrive. */
 const COMING = sized(500, 3_000, 3_000);
-/** What one does not read fills buffers of megabytes first, so that many at once are a flood of another kind. */
+/** Unread answers first fill buffers of megabytes, so many at once would be another kind of flood. */
 const READERS = sized(
   { connections: 50, within: 2_000 },
   { connections: 1_000, within: 20_000 },
   { connections: 1_000, within: 20_000 },
 );
-/** Looks are a second apart. */
+/** Checks are a second apart. */
 const LOOKS = 1_000;
-/** For which whoever is told that a body was too slow may read it. */
+/** The time for a client to read that its body was too slow. */
 const LAST_WORD = 2_000;
 const GOOD = 100;
 const LARGE = 8 * 1024 * 1024;
 
-/** Small answers, and one that no buffers hold. */
+/** Small answers, and one that no buffer can hold. */
 function upstream(t: Test): Promise<string> {
   const large = Buffer.alloc(LARGE, 'x');
   const server = createServer((request, response) => {
@@ -63,11 +63,11 @@ function upstream(t: Test): Promise<string> {
 interface Served {
   readonly gateway: GatewayProcess;
   readonly good: PacedLoad;
-  /** From another address than the slow clients, to their upstream. */
+  /** From another address than the slow clients, to the same upstream. */
   readonly same: PacedLoad;
 }
 
-/** The gateway that slow clients come to, and one beside it that they do not: what the machine does both feel. */
+/** The gateway with slow clients, and a second gateway without. What the machine does affects both. */
 interface Scene extends Served {
   readonly calm: PacedLoad;
 }
@@ -80,8 +80,8 @@ async function scene(t: Test): Promise<Scene> {
 }
 
 /**
- * The pace is that of good requests to an upstream of their own: what the other one does with slow clients is not the
- * gateway's. But at that one good requests of another address are answered, each of them.
+ * The pace counts for good requests to a separate upstream, because the gateway is not responsible for what the other
+ * upstream does with slow clients. But good requests of another address at that upstream must all be answered.
  */
 async function served(t: Test, { slow, good }: { slow: string; good: string }): Promise<Served> {
   const limit = `${LIMIT}ms`;
@@ -110,7 +110,7 @@ async function served(t: Test, { slow, good }: { slow: string; good: string }): 
   };
 }
 
-/** What the good requests were told during `work`, compared with before it and with those of the other gateway. */
+/** The answers to good requests during `work`, compared with earlier ones and with the other gateway. */
 async function during(
   t: Test,
   { good, same, calm }: Scene,
@@ -132,7 +132,7 @@ async function during(
   return figures;
 }
 
-/** How long each of them lasted: whoever reads slowly does not come to the end, and is gone when the gateway has none. */
+/** How long each of them lasted. A slow reader does not reach the end, and is gone when the gateway has none. */
 async function outlast(slow: AskedProcess<Slow>, kind: SlowKind, isGone: () => boolean): Promise<readonly number[]> {
   const { connections, within } = manyOf(kind);
   const began = performance.now();
@@ -148,7 +148,7 @@ async function outlast(slow: AskedProcess<Slow>, kind: SlowKind, isGone: () => b
 
 interface Lasted {
   readonly kind: SlowKind;
-  /** Milliseconds of each; of readers, until the last was gone. */
+  /** Milliseconds of each; for readers, until the last was gone. */
   readonly lasted: readonly number[];
 }
 
@@ -165,7 +165,7 @@ const manyOf = (kind: SlowKind) => (kind === 'readers' ? READERS : { connections
 async function round(t: Test, it: Scene, kinds: readonly SlowKind[]): Promise<void> {
   const { gateway } = it;
   const before = openSockets(gateway.pid);
-  // Those of the pool of the upstream and of the good requests come and go.
+  // Connections of the upstream's pool and of the good requests come and go.
   const isGone = () => openSockets(gateway.pid) <= before + 16;
   let all: readonly Lasted[] = [];
   const figures = await during(t, it, async () => {
@@ -173,7 +173,7 @@ async function round(t: Test, it: Scene, kinds: readonly SlowKind[]): Promise<vo
   });
   t.ok(await until(isGone), 'nothing of them is left');
   for (const { kind, lasted } of all) {
-    // Of readers it is known only that nobody is left, so also none of the others who are told so.
+    // For readers it is only known that none is left.
     const coming = kind === 'readers' ? READERS.within + (kinds.length > 1 ? LAST_WORD : 0) : 0;
     t.ok(lasted.length > 0 && Math.min(...lasted) >= 0.9 * LIMIT, `${kind}: not before ${LIMIT} ms`);
     const took = Math.max(...lasted);
@@ -181,7 +181,7 @@ async function round(t: Test, it: Scene, kinds: readonly SlowKind[]): Promise<vo
   }
 }
 
-/** One kind after the other, where there is time. */
+/** One kind after the other, if there is time. */
 const each = slowKinds.map((kind) => [kind]);
 const groups: readonly (readonly SlowKind[])[] = sized([slowKinds], each, each);
 
@@ -192,19 +192,22 @@ t.test('1,000 slow clients of each kind are gone at the limit, and good requests
   t.strictSame(throws(it.gateway.output()), []);
 });
 
-/** Of which every fifth is told of. */
+/** Every fifth of these is reported. */
 const SECONDS = 5 * Math.ceil((LIMIT + LOOKS + LAST_WORD) / 5_000);
 
 interface Theirs {
   readonly args: readonly string[];
-  /** Milliseconds that the p99 of good requests may be in any case. */
+  /** Milliseconds that the p99 of good requests may always take. */
   readonly allowed: number;
 }
 
-/** Five hundred come at once, and all thousand send in one moment of each second: that takes fifty milliseconds of a core. */
+/**
+ * Five hundred arrive at once, and all thousand send in one moment of each second. That takes fifty milliseconds of a
+ * core.
+ */
 const ONE_MOMENT = 75;
 
-/** slowhttptest's own kinds, where it is installed and there is time: what is promised is shown without it. */
+/** The kinds of slowhttptest, if it is installed and there is time. The guarantee is tested without it too. */
 const theirs: Readonly<Record<string, Theirs>> =
   isInstalled && sized(false, true, true)
     ? {

@@ -9,7 +9,7 @@ import { skipWithoutFileRights, underFileRights } from '../support/file-rights.t
 import { type Expected, point, type Scene } from './support/point.ts';
 import { tell } from './support/tell.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 4;
 
@@ -21,7 +21,7 @@ interface Trouble {
   end(file: string): Promise<void>;
 }
 
-/** The service on a database file, and what becomes of the file. */
+/** The service on a database file, and what happens to the file. */
 async function scene(t: Test, trouble: (t: Test) => Trouble): Promise<Scene & { readonly service: Running }> {
   const directory = temporaryDirectory(t);
   const login = { max_failures: 100_000, window: 60_000 };
@@ -46,7 +46,7 @@ async function scene(t: Test, trouble: (t: Test) => Trouble): Promise<Scene & { 
   };
 }
 
-/** Another process in a transaction that does not end. */
+/** Another process with a transaction that does not end. */
 function locked(t: Test): Trouble {
   const script = `
     const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
@@ -78,7 +78,7 @@ function movedAway(): Trouble {
   };
 }
 
-/** As where a backup is laid over a database in use. */
+/** As if a backup were copied over a database in use. */
 function replaced(): Trouble {
   return {
     async begin(file) {
@@ -97,18 +97,18 @@ const out: Expected = {
   ready: 503,
 };
 
-void t.test('the database is locked by another process: 503 when the wait is over, and it goes on after', async (t) =>
+void t.test('the database is locked by another process: 503 after the wait, and it recovers afterwards', async (t) =>
   point(t, await scene(t, locked), {}, { ...out, took: [0.9 * BUSY, 1.4 * BUSY] }),
 );
 
 for (const [title, trouble] of Object.entries({ 'moved away': movedAway, 'replaced by another file': replaced })) {
-  void t.test(`the database is ${title}: nothing is answered that would be lost, until it is back`, async (t) =>
+  void t.test(`the database is ${title}: no answer that would be lost, until it is back`, async (t) =>
     point(t, await scene(t, trouble), {}, { ...out, took: [0, 500] }),
   );
 }
 
 void t.test(
-  'a database that may only be read is no store: the service does not start, and says why in a line',
+  'a read-only database is rejected: the service does not start, and says why in a line',
   { skip: skipWithoutFileRights },
   async (t) => {
     const directory = temporaryDirectory(t);

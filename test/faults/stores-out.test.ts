@@ -14,11 +14,11 @@ import { dependency, type Expected, type Rows, type Scene } from './support/poin
 import { sized } from './support/size.ts';
 import { tell, tellWith } from './support/tell.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 24;
 
-/** Milliseconds: a connection to Redis that does not open is waited for, and then there is a pause. */
+/** Milliseconds. A connection to Redis gets time to open, and then there is a pause. */
 const RECOVERY = sized(15_000, 3_000, 3_000);
 
 /** Milliseconds that a call to Redis, and one to a database, may take. */
@@ -51,7 +51,7 @@ function all(out: Expected, slow: Expected): Rows {
   };
 }
 
-/** Whoever cannot ask Redis counts for itself: the limit holds in each process. */
+/** A process without Redis counts alone: the limit applies in each process. */
 async function counters(t: Test): Promise<Scene> {
   const proxy = await faultProxy(t, redis?.url ?? '');
   const rate_limit = { by: 'client_id', requests: 100_000, per: '1h' };
@@ -70,7 +70,7 @@ if (redis !== undefined) {
   dependency(t, 'Redis of rate limits', counters, all(counted, counted));
 }
 
-/** A nonce that may have been used elsewhere is used by nobody. */
+/** A nonce that may have been used elsewhere is rejected everywhere. */
 async function nonces(t: Test): Promise<Scene> {
   const proxy = await faultProxy(t, redis?.url ?? '');
   const digest = { realm: 'r', users: userFile(t, digestLines('alice', 'r', 'wonderland')) };
@@ -123,7 +123,7 @@ async function sharedStore(t: Test): Promise<Scene> {
   });
 }
 
-/** Whoever gave up may have to undo what was begun. */
+/** A caller that gave up may have to undo what was begun. */
 const inTime = [0, 1.4 * STORE] as const;
 
 if (postgres !== undefined) {

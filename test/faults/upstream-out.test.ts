@@ -14,7 +14,7 @@ import { sized } from './support/size.ts';
 import { tell, tellWith } from './support/tell.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
-/** A fault is tried again and again, in the sizes of docs/promises.md. */
+/** Repeats each fault, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 12;
 
@@ -55,7 +55,7 @@ const unreachable: Expected = { good: ['502 upstream_unreachable'], took: [0, CO
 const invalid: Expected = { good: ['502 upstream_invalid'], took: [0, CONNECT] };
 const late: Expected = { good: ['504 upstream_timeout'], took: [RESPONSE, 1.4 * RESPONSE] };
 const notConnected: Expected = { good: ['504 upstream_timeout'], took: [CONNECT, 1.4 * CONNECT] };
-/** By a connection that stands, or by one that does not come about; at most both. */
+/** With an open connection, or with one that cannot be opened; at most both. */
 const either: Expected = { ...late, took: [CONNECT, 1.4 * (CONNECT + RESPONSE)] };
 const passes: Expected = { good: ['200'] };
 
@@ -101,7 +101,7 @@ const SOCKETS = 8;
 const WAITING = sized(40, 200, 1_000);
 
 void t.test(
-  `${WAITING} requests to a full queue: 504 in time on at most ${SOCKETS} sockets, and after it they pass`,
+  `${WAITING} requests to a full queue: 504 in time on at most ${SOCKETS} sockets, and afterwards they pass`,
   async (t) => {
     const it = await scene(t, (await witness(t)).url, { max_connections: SOCKETS });
     await it.good();
@@ -123,14 +123,14 @@ async function fullQueue(t: Test, it: Awaited<ReturnType<typeof scene>>, { betwe
   const longest = Math.max(...told.map(({ took }) => took));
   inTime(t, '504', 1.5 * RESPONSE, { ...figures, took: longest });
   await it.proxy.mend();
-  // No more at once than there are sockets: what waits for one is another promise.
+  // No more at once than there are sockets. Waiting for a socket is another guarantee.
   for (let count = 0; count < WAITING; count += SOCKETS) {
     const after = await Promise.all(Array.from({ length: SOCKETS }, () => it.good()));
     t.strictSame(new Set(after.map(({ said }) => said)), new Set(['200']));
   }
 }
 
-/** Connections to a port whose SYN is not answered; 0 where the system does not tell. */
+/** Connections to a port whose SYN gets no answer; 0 if the system does not say. */
 function dialling(port: number): number {
   if (!existsSync('/proc/net/tcp')) return 0;
   const to = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 02`;

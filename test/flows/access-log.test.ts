@@ -24,13 +24,13 @@ function linesOf(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** Without a last one that is being written. */
+/** Without the last line, which may be incomplete. */
 function wholeLines(file: string): readonly { http: { request: { id: string } }; url: { path: string } }[] {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
   return lines.map((line) => JSON.parse(line));
 }
 
-t.test('a file gets a line for each request, forwarded or refused; it is for its owner alone', async (t) => {
+t.test('a file gets a line for each request, forwarded or refused, and only its owner can read it', async (t) => {
   const upstream = await witness(t, { status: 500, body: 'broken' });
   const file = join(place(t), 'logs', 'access.log');
   const { url } = await gateway(t, behind(upstream.url, { access_log: { file } }));
@@ -52,14 +52,14 @@ t.test('a file gets a line for each request, forwarded or refused; it is for its
   t.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-t.test('without the setting there is none', async (t) => {
+t.test('without the setting there is no access log', async (t) => {
   const upstream = await witness(t);
   const { metric, url } = await reloadable(t, behind(upstream.url));
   await fetch(`${url}/public/a`);
   t.equal(await metric('gatehouse_access_log_lines_lost_total'), 0);
 });
 
-t.test('a file that was renamed is begun again after a reload, also after one that is refused', async (t) => {
+t.test('after a reload the gateway creates a renamed file again, even if the reload is rejected', async (t) => {
   const upstream = await witness(t);
   const body = behind(upstream.url, { access_log: { file: 'access.log', format: 'ecs' } });
   const { url, directory, take } = await reloadable(t, body);
@@ -80,7 +80,7 @@ t.test('a file that was renamed is begun again after a reload, also after one th
   t.strictSame([...paths(old), ...paths(file)], ['/public/c', '/public/d']);
 });
 
-t.test('another access log is taken up by a restart, and the log says so', async (t) => {
+t.test('another access log needs a restart, and the log says so', async (t) => {
   const upstream = await witness(t);
   const { take, log } = await reloadable(t, behind(upstream.url));
   t.match(await take(behind(upstream.url, { access_log: { file: 'access.log' } })), {
@@ -90,7 +90,7 @@ t.test('another access log is taken up by a restart, and the log says so', async
   t.ok(log.some(({ msg }) => msg === '`access_log` changes only with a restart'));
 });
 
-t.test('a gateway does not start where the file cannot be written, and says where that stands', async (t) => {
+t.test('a gateway does not start if the file is not writable, and names the setting', async (t) => {
   const file = join(place(t), 'file');
   writeFileSync(file, '');
   const wanted = behind('http://127.0.0.1:9', { access_log: { file: `${file}/access.log` } });
@@ -105,30 +105,30 @@ t.test('a gateway does not start where the file cannot be written, and says wher
     );
 });
 
-t.test('a gateway does not start with a pipe for a file, which could hold it up, and says what to write', async (t) => {
-  const file = join(place(t), 'pipe');
-  execFileSync('mkfifo', [file]);
-  await t.rejects(gateway(t, behind('http://127.0.0.1:9', { access_log: { file } })), {
-    name: 'CannotStart',
-    message:
-      /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: it is not a regular file.*write `file: '-'` for/,
-  });
-});
-
 t.test(
-  'a disk that is full costs lines and no request: the lines are counted, and the log tells it once',
+  'a gateway does not start with a pipe as the file, because a pipe could block it, and says what to write',
   async (t) => {
-    const upstream = await witness(t);
-    const { url, metric, log } = await reloadable(t, behind(upstream.url, { access_log: { file: '/dev/full' } }));
-    for (let count = 0; count < 20; count++) t.equal((await fetch(`${url}/public/a`)).status, 200);
-    t.ok(await until(async () => (await metric('gatehouse_access_log_lines_lost_total')) === 20));
-    const told = log.filter(({ msg }) => msg === 'the access log cannot be written: its lines are lost');
-    t.equal(told.length, 1);
-    t.match(told[0], { level: 50, err: { code: 'ENOSPC' } });
+    const file = join(place(t), 'pipe');
+    execFileSync('mkfifo', [file]);
+    await t.rejects(gateway(t, behind('http://127.0.0.1:9', { access_log: { file } })), {
+      name: 'CannotStart',
+      message:
+        /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: it is not a regular file.*write `file: '-'` for/,
+    });
   },
 );
 
-t.test('all lines are in the file once a gateway has stopped', async (t) => {
+t.test('a full disk loses lines and no request: the lines are counted, and logged once', async (t) => {
+  const upstream = await witness(t);
+  const { url, metric, log } = await reloadable(t, behind(upstream.url, { access_log: { file: '/dev/full' } }));
+  for (let count = 0; count < 20; count++) t.equal((await fetch(`${url}/public/a`)).status, 200);
+  t.ok(await until(async () => (await metric('gatehouse_access_log_lines_lost_total')) === 20));
+  const told = log.filter(({ msg }) => msg === 'the access log cannot be written: its lines are lost');
+  t.equal(told.length, 1);
+  t.match(told[0], { level: 50, err: { code: 'ENOSPC' } });
+});
+
+t.test('all lines are in the file when a gateway has stopped', async (t) => {
   const upstream = await witness(t);
   const directory = place(t);
   const file = join(directory, 'access.log');
@@ -138,7 +138,7 @@ t.test('all lines are in the file once a gateway has stopped', async (t) => {
   t.equal(linesOf(file).length, 200);
 });
 
-t.test('`-` is standard output, where the lines of workers stand whole beside the log', async (t) => {
+t.test("`-` is standard output, where the workers' lines are whole, beside the log", async (t) => {
   const upstream = await witness(t);
   for (const workers of [1, 2]) {
     const config = behind(upstream.url, {
@@ -161,7 +161,7 @@ t.test('`-` is standard output, where the lines of workers stand whole beside th
   }
 });
 
-t.test('workers write into one file, and begin it again on SIGHUP', async (t) => {
+t.test('workers write into one file, and reopen it on SIGHUP', async (t) => {
   const upstream = await witness(t);
   const directory = place(t);
   const [file, old] = [join(directory, 'access.log'), join(directory, 'access.log.1')];
@@ -176,7 +176,7 @@ t.test('workers write into one file, and begin it again on SIGHUP', async (t) =>
   t.ok(await until(() => linesOf(file).length === 200));
   renameSync(file, old);
   process.kill(served.process.pid ?? 0, 'SIGHUP');
-  // A worker that has not reopened yet still writes into the old file.
+  // A worker that has not yet reopened it still writes into the old file.
   const writers = () => new Set(wholeLines(file).map(({ http }) => workerOf(http.request.id)));
   t.ok(
     await until(async () => {

@@ -7,7 +7,7 @@ import { witness } from '../support/witness.ts';
 
 const target = '/public/a';
 
-t.test('an answer arrives with its status, headers and body as they were', async (t) => {
+t.test('an answer arrives with its status, headers and body unchanged', async (t) => {
   const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const headers = [
     ['Content-Type', 'application/octet-stream'],
@@ -27,7 +27,7 @@ t.test('an answer arrives with its status, headers and body as they were', async
   t.same(response.body, body);
 });
 
-t.test('HEAD is answered without a body and with the length that GET would have', async (t) => {
+t.test('HEAD gets no body, and the length that GET would have', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1234\r\n\r\n'),
   );
@@ -43,7 +43,7 @@ t.test('HEAD is answered without a body and with the length that GET would have'
 });
 
 for (const status of [204, 304]) {
-  t.test(`${status} has no body, and the connection serves on`, async (t) => {
+  t.test(`${status} has no body, and the connection stays usable`, async (t) => {
     const upstream = await rawUpstream(t, ({ socket }) => socket.write(`HTTP/1.1 ${status} Fine\r\netag: "x"\r\n\r\n`));
     const { port } = await gateway(t, behind(upstream.url));
     const client = await open(t, port);
@@ -59,7 +59,7 @@ for (const status of [204, 304]) {
   });
 }
 
-t.test('304 keeps the length that it speaks of, and no body is waited for', async (t) => {
+t.test('304 keeps its Content-Length, and the gateway waits for no body', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) =>
     socket.write('HTTP/1.1 304 Not Modified\r\ncontent-length: 1000\r\n\r\n'),
   );
@@ -71,7 +71,7 @@ t.test('304 keeps the length that it speaks of, and no body is waited for', asyn
   }
 });
 
-t.test('trailers of the answer arrive behind its body', async (t) => {
+t.test('trailers of the answer arrive after its body', async (t) => {
   const upstream = await witness(t, { headers: [['Trailer', 'X-Sum']], body: 'hello', trailers: [['X-Sum', 'abc']] });
   const { port } = await gateway(t, behind(upstream.url));
   const response = await ask(port, requestText({ target, headers: [['TE', 'trailers']] }));
@@ -82,7 +82,7 @@ t.test('trailers of the answer arrive behind its body', async (t) => {
   );
 });
 
-t.test('a trailer never says what only a header may (RFC 9110 §6.5.1)', async (t) => {
+t.test('a trailer never contains a field that only a header may have (RFC 9110 §6.5.1)', async (t) => {
   const forbidden = 'Transfer-Encoding: chunked\r\nHost: evil\r\nSet-Cookie: a=1\r\nX-Ok: yes\r\n';
   const text = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${forbidden}\r\n`;
   const upstream = await rawUpstream(t, ({ socket }) => socket.write(text));
@@ -95,7 +95,7 @@ t.test('a trailer never says what only a header may (RFC 9110 §6.5.1)', async (
   );
 });
 
-t.test('hop-by-hop fields of the answer, named and known, stay behind', async (t) => {
+t.test('hop-by-hop fields of the answer, known ones and those that Connection names, are removed', async (t) => {
   const hops = [
     'Connection: keep-alive, X-Hop, x-other',
     'X-Hop: 1',
@@ -115,7 +115,7 @@ t.test('hop-by-hop fields of the answer, named and known, stay behind', async (t
   t.equal(header('x-end'), '3');
 });
 
-t.test('an answer without a length, ended by its connection, arrives whole with an end of its own', async (t) => {
+t.test('an answer that ends with its connection arrives whole, with framing of its own', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
   const { port } = await gateway(t, behind(upstream.url));
   const response = await ask(port, requestText({ target }));
@@ -123,7 +123,7 @@ t.test('an answer without a length, ended by its connection, arrives whole with 
   t.ok(response.complete);
 });
 
-t.test('HTTP/1.0 is answered without chunks, and the connection closes', async (t) => {
+t.test('an HTTP/1.0 client gets no chunks, and the connection closes', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) =>
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'),
   );
@@ -137,7 +137,7 @@ t.test('HTTP/1.0 is answered without chunks, and the connection closes', async (
   t.ok(client.closed);
 });
 
-t.test('every answer has the request id that the upstream saw, and the client’s own is not taken over', async (t) => {
+t.test("every answer has the request id that the upstream saw, and a client's own id is not used", async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const response = await ask(
@@ -159,7 +159,7 @@ t.test('every answer has the request id that the upstream saw, and the client’
   t.equal(JSON.parse(refused.body.toString()).request_id, refused.header('x-request-id'));
 });
 
-t.test('an upstream cannot choose the request id of an answer', async (t) => {
+t.test('an upstream cannot set the request id of an answer', async (t) => {
   const upstream = await witness(t, { headers: [['X-Request-Id', 'theirs']] });
   const { port } = await gateway(t, behind(upstream.url));
   const response = await ask(port, requestText({ target }));

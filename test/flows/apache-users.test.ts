@@ -20,7 +20,7 @@ function htpasswd(kind: string, name: string): string {
   return stdout.trim();
 }
 
-/** A file as Apache's own tool writes it; it asks for the password twice. */
+/** A file as Apache's own tool writes it. The tool prompts for the password twice. */
 function htdigest(t: Test, realm: string, name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -63,7 +63,7 @@ t.test('files of htpasswd (-B, -m, -s) and htdigest work as Apache writes them',
   t.equal(await curl('--digest', `${url}/digest`, 'alice', 'wrong'), '401');
 });
 
-t.test('a line of crypt(3) is refused when the file is loaded, by its place', { skip }, async (t) => {
+t.test('a line with crypt(3) is rejected with its place when the file is loaded', { skip }, async (t) => {
   for (const kind of ['d', '5']) {
     const users = userFile(t, `${htpasswd('B', 'bob')}\n${htpasswd(kind, 'old')}\n`);
     const loaded = loadGatewayText(`version: 1

@@ -12,7 +12,7 @@ import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 
 const secret = randomBytes(32);
 
-/** A gateway whose API keys are in a store, and the store as the authorization service has it. */
+/** A gateway whose API keys are in a store, and the store as the authorization service uses it. */
 async function bench(t: Test, storage: string) {
   const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
   const records = await openRecords(storage, { directory: '/', clock: systemClock, encryptionKeys });
@@ -36,7 +36,7 @@ const now = seconds(systemClock);
 const made = (id: string, hash: string) => ({ id, hash, client: 'meter-7', scopes: ['read'], createdAt: now });
 const hashed = (key: string) => `sha256:${hashApiKey(Buffer.from(key))}`;
 
-/** A change in the store holds within a second. */
+/** A change in the store takes effect within a second. */
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 
 async function ways(t: Test, storage: string): Promise<void> {
@@ -74,7 +74,7 @@ t.test('postgres: the same', { skip: skipWithoutPostgres }, async (t) => {
   await ways(t, await (await postgresServer(t)).database());
 });
 
-t.test('a store that is out of reach is an outage for right and wrong keys, and ends', async (t) => {
+t.test('an unavailable store is an outage for right and wrong keys, and the outage ends', async (t) => {
   const file = join(temporaryDirectory(t), 'gatehouse.db');
   const { records, ask } = await bench(t, `sqlite:${file}`);
   const key = makeApiKey();

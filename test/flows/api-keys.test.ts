@@ -51,7 +51,7 @@ const token = () => jwt({ scope: 'orders.read' }, { alg: 'HS256' });
 
 const sending = (key: string) => ({ 'X-API-Key': key });
 
-t.test('the upstream learns client and scopes of the key, and gets no key', async (t) => {
+t.test('the upstream gets client and scopes of the key, and not the key', async (t) => {
   const { url } = await started(t);
   const told = await ask(`${url}/a`, sending(KEY));
   t.match(told, {
@@ -65,7 +65,7 @@ t.test('the upstream learns client and scopes of the key, and gets no key', asyn
   t.notOk(JSON.stringify(told).includes(KEY));
 });
 
-t.test('beside bearer tokens both challenges stand in the 401, and either credential passes', async (t) => {
+t.test('on a route with bearer tokens both challenges are in the 401, and either credential passes', async (t) => {
   const { url } = await started(t);
   const { status, code, challenge } = await ask(`${url}/a`);
   t.strictSame([status, code], [401, 'credential_missing']);
@@ -73,7 +73,7 @@ t.test('beside bearer tokens both challenges stand in the 401, and either creden
   t.match(await ask(`${url}/a`, { authorization: `Bearer ${await token()}` }), { status: 200 });
 });
 
-t.test('a scope that the key has not is refused', async (t) => {
+t.test('a scope that the key does not have is refused', async (t) => {
   const { url } = await started(t, { route: { scope: 'admin' } });
   t.match(await ask(`${url}/a`, sending(KEY)), { status: 403, code: 'scope_insufficient' });
 });
@@ -84,7 +84,7 @@ t.test('a key that was cut is refused, and the log says so; the answer does not'
   t.ok(log.some((line) => /checksum/.test(JSON.stringify(line))));
 });
 
-t.test('a key is refused from the second on at which it expires', async (t) => {
+t.test('a key is refused from the second of its expiry', async (t) => {
   const clock = settableClock();
   const now = Math.floor(clock.now() / 1000) * 1000;
   const keys = apiKeyFile(t, apiKeyLine(KEY, 'meter-7', { scopes: ['orders.read'], expiresAt: now / 1000 + 60 }));
@@ -97,7 +97,7 @@ t.test('a key is refused from the second on at which it expires', async (t) => {
   t.match(told, { status: 401, code: 'api_key_expired', challenge: /ApiKey realm="r"/ });
 });
 
-t.test('a key that is kept by HMAC passes where the gateway has the secret', async (t) => {
+t.test('a key that is hashed by HMAC passes if the gateway has the secret', async (t) => {
   const secret = randomBytes(32);
   const lines = [apiKeyLine('short-key', 'old', { id: 'old-1', scopes: ['orders.read'], secret })];
   const keys = apiKeyFile(t, ...lines, apiKeyLine(KEY, 'meter-7', { scopes: ['orders.read'] }));
@@ -107,7 +107,7 @@ t.test('a key that is kept by HMAC passes where the gateway has the secret', asy
   t.match(await ask(`${url}/a`, sending('short-kez')), { status: 401 });
 });
 
-t.test('wrong keys count against the address, and then no key of it is looked at', async (t) => {
+t.test('wrong keys count against the address, and then no key from it is checked', async (t) => {
   const { url } = await started(t, { file: { login: { max_failures: 2, window: '30s' } } });
   for (let index = 0; index < 20; index++)
     t.match(await ask(`${url}/a`, sending(`wrong-${index}`)), { status: 401, code: 'api_key_invalid' });
@@ -115,7 +115,7 @@ t.test('wrong keys count against the address, and then no key of it is looked at
   t.match(await ask(`${url}/a`, sending(KEY)), { status: 429, code: 'login_throttled' });
 });
 
-t.test('one wrong key again and again is throttled alone: other clients of the address go on', async (t) => {
+t.test('a repeated wrong key throttles only itself: other clients of the address are not affected', async (t) => {
   const { url } = await started(t, { file: { login: { max_failures: 2, window: '30s' } } });
   const statuses = [];
   for (let index = 0; index < 30; index++) statuses.push((await ask(`${url}/a`, sending('revoked'))).status);
@@ -123,7 +123,7 @@ t.test('one wrong key again and again is throttled alone: other clients of the a
   t.match(await ask(`${url}/a`, sending(KEY)), { status: 200 });
 });
 
-t.test('a reload ends a key whose line is gone; a bad file changes nothing', async (t) => {
+t.test('a reload ends a key whose line is gone; an invalid file changes nothing', async (t) => {
   const other = makeApiKey();
   const keys = apiKeyFile(t, apiKeyLine(KEY, 'a'), apiKeyLine(other, 'b'));
   const route = { match: { path: '/a' }, auth: 'api_key', api_key: { keys }, access: 'authenticated' };
@@ -139,20 +139,20 @@ t.test('a reload ends a key whose line is gone; a bad file changes nothing', asy
   t.strictSame(await statuses(), [401, 200]);
 });
 
-t.test('on a route that does not take API keys the field passes as any other', async (t) => {
+t.test('on a route without API keys the field is forwarded like any other', async (t) => {
   const { url } = await started(t, { route: { auth: 'bearer', api_key: undefined } });
   const told = await ask(`${url}/a?key=1`, { ...sending(KEY), authorization: `Bearer ${await token()}` });
   t.match(told, { status: 200, url: '/a?key=1', headers: { 'x-api-key': KEY } });
 });
 
-t.test('a key beside a token, or twice, is two credentials', async (t) => {
+t.test('a key beside a token, or a repeated key, counts as two credentials', async (t) => {
   const { url } = await started(t, { block: { in: 'query', name: 'key' } });
   const authorization = `Bearer ${await token()}`;
   t.match(await ask(`${url}/a?key=${KEY}`, { authorization }), { status: 400, code: 'credential_repeated' });
   t.match(await ask(`${url}/a?key=${KEY}&k%65y=${KEY}`), { status: 400, code: 'credential_repeated' });
 });
 
-t.test('a key in the query is taken out of the target, and the answer is private', async (t) => {
+t.test('a key in the query is removed from the target, and the answer is private', async (t) => {
   const { url } = await started(t, { block: { in: 'query', name: 'key' } });
   const response = await fetch(`${url}/a?x=1&key=${KEY}&y=2`);
   t.match([response.status, await response.json()], [200, { url: '/a?x=1&y=2' }]);
@@ -161,7 +161,7 @@ t.test('a key in the query is taken out of the target, and the answer is private
 });
 
 t.test(
-  'a key in a spelling that only some upstreams read is refused, and beside another it is a second one',
+  'a key in a spelling that only some upstreams read is refused, and beside another key it counts as a second one',
   async (t) => {
     const { url } = await started(t);
     t.match(await ask(`${url}/a`, { X_API_Key: KEY }), { status: 400, code: 'credential_misspelt' });
@@ -176,19 +176,19 @@ t.test(
   },
 );
 
-t.test('nothing that is not another credential is taken for one', async (t) => {
+t.test('other fields do not count as a second credential', async (t) => {
   const { url } = await started(t, { block: { in: 'query', name: 'key' } });
   const told = await ask(`${url}/a?keys=1&akey=2&x=key&key=${KEY}`, { key: 'of the client' });
   t.match(told, { status: 200, url: '/a?keys=1&akey=2&x=key', headers: { key: 'of the client' } });
 });
 
-t.test('a route that anybody may use takes no request with a misspelt key for one without', async (t) => {
+t.test('a public route rejects a misspelled key, and does not treat it as no credential', async (t) => {
   const { url } = await started(t, { route: { access: 'optional', scope: undefined } });
   t.match(await ask(`${url}/a`), { status: 200 });
   t.match(await ask(`${url}/a`, { X_API_Key: KEY }), { status: 400, code: 'credential_misspelt' });
 });
 
-t.test('no path with an encoded sign hides another key, or a misspelt one, in the query', async (t) => {
+t.test('no path with an encoded character hides another key, or a misspelled one, in the query', async (t) => {
   const { url } = await started(t, {
     block: { in: 'query', name: 'api_key' },
     route: { access: 'optional', scope: undefined },
@@ -210,7 +210,7 @@ t.test('no shared cache keeps the answer to a key in a header', async (t) => {
   t.match(response.headers.get('cache-control'), 'private');
 });
 
-t.test('no expression sees the key', async (t) => {
+t.test('no expression can read the key', async (t) => {
   const when = "!('x-api-key' in request.headers) && !('X-API-Key' in request.headers) && size(request.headers) > 0";
   const header = await started(t, { route: { when } });
   t.match(await ask(`${header.url}/a`, sending(KEY)), { status: 200 });
@@ -221,7 +221,7 @@ t.test('no expression sees the key', async (t) => {
   t.match(await ask(`${whole.url}/a?x=1&key=${KEY}`), { status: 200 });
 });
 
-t.test('no line of any log, no ticket and no status has the key, in the query or beside it', async (t) => {
+t.test('no log line, ticket or status contains the key, from the query or the header', async (t) => {
   const file = { admin: '127.0.0.1:0', access_log: { format: 'combined' } };
   const { url, log, adminUrl } = await started(t, { block: { in: 'query', name: 'key' }, file });
   const wrong = makeApiKey();
@@ -236,7 +236,7 @@ t.test('no line of any log, no ticket and no status has the key, in the query or
   t.ok(log.length > 0);
 });
 
-t.test('in shadow mode the log says that a request brought a key, and the request goes on with it', async (t) => {
+t.test('in shadow mode the log says that a request has a key, and the request is forwarded with it', async (t) => {
   const { url, log } = await started(t, { route: { mode: 'shadow' } });
   const wrong = makeApiKey();
   t.match(await ask(`${url}/a`, sending(wrong)), { status: 200, headers: { 'x-api-key': wrong } });

@@ -14,9 +14,9 @@ export interface Fronted {
   readonly proxy: FrontProxy;
   /** Through the proxy that asks. */
   send(request: RequestText): Promise<RawResponse>;
-  /** The same at the listener of the gateway. */
+  /** The same at the gateway's own listener. */
   direct(request: RequestText): Promise<RawResponse>;
-  /** How many decisions were asked for. */
+  /** How many decisions were requested. */
   decisions(): number;
 }
 
@@ -28,7 +28,7 @@ export interface Parts {
 
 export type Starts = (t: Test, page: string, parts: Parts) => Promise<FrontProxy>;
 
-/** A proxy and a gateway with the files that the page shows, and tokens that a shared secret signs. */
+/** A proxy and a gateway with the files of the page, and tokens signed with a shared secret. */
 export async function fronted(t: Test, page: string, start: Starts, changes: object = {}): Promise<Fronted> {
   const upstream = await witness(t);
   const [shown] = filesIn(page);
@@ -61,7 +61,7 @@ function methodOf({ method }: RequestText): { readonly method?: string } {
   return method === undefined ? {} : { method };
 }
 
-/** Of an answer, what the client of an API goes by. */
+/** The parts of an answer that matter to an API client. */
 export function gist(response: RawResponse) {
   const text = response.body.toString();
   const isProblem = text !== '' && response.header('content-type') === 'application/problem+json';

@@ -4,7 +4,7 @@ import { bearer, type RequestText, requestText } from '../support/request-text.t
 import { jwt } from '../support/tokens.ts';
 import type { Fronted } from './asked-by.ts';
 
-/** By the status and the reason: what is not forwarded, on the routes that the pages about proxies show. */
+/** Status and reason of the requests that are not forwarded, on the routes of the pages about proxies. */
 export async function refusals(): Promise<Readonly<Record<string, RequestText>>> {
   const read = bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
   const expired = bearer(await jwt({ scope: 'orders.read', exp: 1 }, { alg: 'HS256' }));
@@ -58,8 +58,8 @@ const forged: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Headers of a client that name another request, another caller or another answer. The prefix of the identity headers is
- * looked at where the proxy can take headers away by it. `address`: that the proxy tells.
+ * Client headers that name another request, another caller or another answer. The prefix of the identity headers
+ * matters if the proxy can remove headers by prefix. `address`: the address that the proxy reports.
  */
 export async function spoofed(
   t: Test,
@@ -136,13 +136,15 @@ const spellings = [
 ];
 
 export interface Forwarding {
-  /** What the proxy makes of a target before it asks. */
+  /** The target that the proxy sends to the decision endpoint. */
   readonly asks?: (target: string) => string;
-  /** It forwards that, and not the spelling that the gateway forwards. */
+  /** The proxy forwards this spelling, not the one that the gateway would forward. */
   readonly asAsked?: boolean;
 }
 
-/** A path that passes at the gateway arrives there byte for byte, and one that does not passes through no proxy. */
+/**
+ * A path that passes at the gateway arrives there byte for byte. A path that is refused there passes through no proxy.
+ */
 export async function crossings(
   t: Test,
   { send, direct, upstream }: Fronted,
@@ -153,7 +155,7 @@ export async function crossings(
     const there = upstream.seen.splice(0)[0];
     const through = await send({ target });
     const seen = upstream.seen.splice(0)[0];
-    // A proxy may refuse a message itself, with a 400 that is its own.
+    // A proxy may refuse a message itself, with its own 400.
     if (through.status !== 400) t.equal(through.status, own.status, target);
     else t.not(own.status, 200, target);
     t.equal(seen?.target, there && asAsked ? originForm(asks(target)) : there?.target, target);
@@ -164,7 +166,7 @@ function originForm(target: string): string {
   return target.replace(/^http:\/\/[^/]+/, '');
 }
 
-/** Where Host and the target name two hosts, the one that was judged is the one that the upstream sees. */
+/** If Host and the target name two hosts, the upstream sees the one that was judged. */
 export async function twoHosts(t: Test, { proxy, upstream, gateway }: Fronted): Promise<void> {
   await ask(proxy.port, requestText({ target: 'http://other.example/catalogue/1' }));
   const judged = gateway.log.filter((record) => 'via' in record).at(-1);

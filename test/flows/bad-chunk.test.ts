@@ -10,7 +10,7 @@ import { follow, type Witness, witness } from '../support/witness.ts';
 /** Many more cases with GATEHOUSE_LONG=1: 1 s in .ci/run on a busy machine. */
 t.setTimeout(isLong ? 1_800_000 : 600_000);
 
-/** How the framing of a chunked body (RFC 9112 §7.1) turns bad. What follows the bytes is never a valid rest. */
+/** How the framing of a chunked body (RFC 9112 §7.1) becomes invalid. The bytes afterwards are never a valid rest. */
 const faults: readonly { readonly name: string; readonly bytes: string; readonly ends?: true }[] = [
   { name: 'a size that is no number', bytes: 'xyz\r\n' },
   { name: 'an empty size', bytes: '\r\nhello\r\n' },
@@ -46,7 +46,7 @@ const faults: readonly { readonly name: string; readonly bytes: string; readonly
 const route = { routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] };
 const head = 'POST /upload HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** Valid chunks of random sizes: where the fault stands in the stream is left to chance. */
+/** Valid chunks of random sizes, so that the fault is at a random place in the stream. */
 function goodChunks(dice: Random): string {
   const sizes = Array.from({ length: dice.below(6) }, () => 1 + dice.below(dice.pick([10, 1000, 30_000])));
   return sizes.map((size) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`).join('');
@@ -64,7 +64,8 @@ async function send(
   dice: Random,
 ): Promise<Attempt> {
   const client = await connectTo(port);
-  // In one packet the fault may be found before the head is decided on; in several the upstream already has the head.
+  // In one packet, the fault may be found before the decision about the head. In several, the upstream already has the
+  // head.
   if (dice.chance(0.5)) {
     client.send(head + good);
     await new Promise((sent) => setTimeout(sent, dice.below(8)));
@@ -91,26 +92,29 @@ function assertNeverCompleted(t: Test, name: string, upstream: Witness, { respon
   );
 }
 
-t.test('a chunked body that turns bad never arrives whole, and its upstream connection is destroyed', async (t) => {
-  const dice = random(7);
-  const upstream = await witness(t);
-  // Bodies that were waited for would be found bad before the upstream hears of them.
-  const routes = route.routes.map((each) => ({ ...each, request_buffering: 'off' }));
-  const { port } = await gateway(t, behind(upstream.url, { ...route, routes }));
-  let reached = 0;
-  for (let round = 0; round < (isLong ? 100 : 4); round++) {
-    for (const fault of faults) {
-      upstream.forget();
-      const attempt = await send(port, goodChunks(dice), fault, dice);
-      await until(() => upstream.seen.every(({ connectionClosed }) => connectionClosed));
-      assertNeverCompleted(t, `${fault.name}, round ${round}`, upstream, attempt);
-      reached += upstream.seen.length;
+t.test(
+  'a chunked body that becomes invalid never arrives whole, and its upstream connection is destroyed',
+  async (t) => {
+    const dice = random(7);
+    const upstream = await witness(t);
+    // A buffered body would be found invalid before the upstream gets anything.
+    const routes = route.routes.map((each) => ({ ...each, request_buffering: 'off' }));
+    const { port } = await gateway(t, behind(upstream.url, { ...route, routes }));
+    let reached = 0;
+    for (let round = 0; round < (isLong ? 100 : 4); round++) {
+      for (const fault of faults) {
+        upstream.forget();
+        const attempt = await send(port, goodChunks(dice), fault, dice);
+        await until(() => upstream.seen.every(({ connectionClosed }) => connectionClosed));
+        assertNeverCompleted(t, `${fault.name}, round ${round}`, upstream, attempt);
+        reached += upstream.seen.length;
+      }
     }
-  }
-  t.ok(reached > faults.length, 'many of them were found bad only after the upstream had the head');
-});
+    t.ok(reached > faults.length, 'many of them were found bad only after the upstream had the head');
+  },
+);
 
-t.test('an upstream that answered before the body turned bad does not make it whole', async (t) => {
+t.test('an early answer of the upstream does not make the invalid body whole', async (t) => {
   const dice = random(8);
   const upstream = await witness(t);
   upstream.behaveAtHead((request, response, seen) => {

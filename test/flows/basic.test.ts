@@ -39,7 +39,7 @@ function call({ url }: TestGateway, authorization?: string, headers: Record<stri
   return whole(fetch(`${url}/hooks/a`, { headers: given }));
 }
 
-/** Read to its end, so that its connection is free at once. */
+/** Read to its end, so that its connection is free immediately. */
 async function whole(answer: Promise<Response>): Promise<Response> {
   const response = await answer;
   return new Response(await response.arrayBuffer(), response);
@@ -50,7 +50,7 @@ async function code(response: Response): Promise<string> {
 }
 
 t.test(
-  'the right password passes, and the upstream learns the name from nobody else and no credential (advisories 24 and 26)',
+  'the right password passes, and the upstream gets the name only from the gateway and no credential (advisories 24 and 26)',
   async (t) => {
     const running = await hooks(t);
     for (const [name, password] of [
@@ -67,28 +67,31 @@ t.test(
   },
 );
 
-t.test('no, wrong and broken credentials are told apart, an unknown user from a wrong password is not', async (t) => {
-  const running = await hooks(t, { block: { charset: 'UTF-8' } });
-  const none = await call(running);
-  t.equal(none.headers.get('www-authenticate'), 'Basic realm="hooks", charset="UTF-8"');
-  t.equal(await code(none), '401 credential_missing');
-  const [wrong, unknown] = await Promise.all([
-    call(running, formatBasic('alice', 'x')),
-    call(running, formatBasic('eve', 'x')),
-  ]);
-  const bodies = (await Promise.all([wrong.json(), unknown.json()])) as { code: string; detail: string }[];
-  t.strictSame(
-    bodies.map(({ code, detail }) => [code, detail]),
-    Array(2).fill(['password_wrong', 'The user name or the password is wrong.']),
-  );
-  t.equal(wrong.headers.get('www-authenticate'), unknown.headers.get('www-authenticate'));
-  for (const broken of ['Basic', 'Basic !', 'Basic YWJj'])
-    t.equal(await code(await call(running, broken)), '400 authorization_malformed');
-  t.equal(await code(await call(running, 'Bearer abc')), '401 credential_missing', 'of another scheme: as none');
-});
+t.test(
+  'missing, wrong and malformed credentials have different answers; an unknown user and a wrong password have the same',
+  async (t) => {
+    const running = await hooks(t, { block: { charset: 'UTF-8' } });
+    const none = await call(running);
+    t.equal(none.headers.get('www-authenticate'), 'Basic realm="hooks", charset="UTF-8"');
+    t.equal(await code(none), '401 credential_missing');
+    const [wrong, unknown] = await Promise.all([
+      call(running, formatBasic('alice', 'x')),
+      call(running, formatBasic('eve', 'x')),
+    ]);
+    const bodies = (await Promise.all([wrong.json(), unknown.json()])) as { code: string; detail: string }[];
+    t.strictSame(
+      bodies.map(({ code, detail }) => [code, detail]),
+      Array(2).fill(['password_wrong', 'The user name or the password is wrong.']),
+    );
+    t.equal(wrong.headers.get('www-authenticate'), unknown.headers.get('www-authenticate'));
+    for (const broken of ['Basic', 'Basic !', 'Basic YWJj'])
+      t.equal(await code(await call(running, broken)), '400 authorization_malformed');
+    t.equal(await code(await call(running, 'Bearer abc')), '401 credential_missing', 'of another scheme: as none');
+  },
+);
 
 t.test(
-  'T30: ten wrong passwords of one user from one address, then 429; others, and later tries, are looked at',
+  'T30: after ten wrong passwords of one user from one address comes 429; other users, and later attempts, are checked',
   async (t) => {
     const clock = settableClock();
     const running = await hooks(t, { clock });
@@ -103,7 +106,7 @@ t.test(
   },
 );
 
-t.test('how many wrong passwords are looked at, and for how long none is after them, the file says', async (t) => {
+t.test('the file sets how many wrong passwords are checked, and the pause after them', async (t) => {
   const clock = settableClock();
   const file = { login: { max_failures: 2, window: '30s' }, trusted_proxies: ['127.0.0.1'] };
   const running = await hooks(t, { clock, file });
@@ -118,7 +121,7 @@ t.test('how many wrong passwords are looked at, and for how long none is after t
   t.equal(await tried('alice', RIGHT, '198.51.100.1'), '200');
 });
 
-t.test('who tries many users from one address is not looked at from there, whoever the next one is', async (t) => {
+t.test('an address that tries many users is blocked for every next user', async (t) => {
   const file = { login: { max_failures: 2, window: '30s' }, trusted_proxies: ['127.0.0.1'] };
   const running = await hooks(t, { file });
   const from = (address: string) => ({ 'x-forwarded-for': address, 'x-forwarded-proto': 'https' });
@@ -132,7 +135,7 @@ t.test('who tries many users from one address is not looked at from there, whoev
   t.equal(await code(await call(running, right, from('198.51.100.2'))), '200');
 });
 
-t.test('of a burst of guesses no more than ten are told whether they were right', async (t) => {
+t.test('in a burst of guesses at most ten get a verdict', async (t) => {
   const running = await hooks(t);
   const guesses = Array.from({ length: 40 }, (_, index) => call(running, formatBasic('alice', `${index}`)));
   const met = await Promise.all((await Promise.all(guesses)).map(code));
@@ -158,7 +161,7 @@ t.test('a password that was right is not hashed again for a minute', async (t) =
   t.equal(await cacheOf(), 'miss');
 });
 
-t.test('advisory 27: what was verified for one name and password is nobody elseâ€™s', async (t) => {
+t.test('advisory 27: a cached result counts only for the same name and password', async (t) => {
   const lines = `a:${await argon2('bc')}\nab:${await argon2('c')}\n`;
   const running = await hooks(t, { lines });
   for (const [name, password, status] of [
@@ -175,7 +178,7 @@ t.test('advisory 27: what was verified for one name and password is nobody elseâ
   }
 });
 
-t.test('scope is asked of a user as of a token', async (t) => {
+t.test('a scope is required of a user as of a token', async (t) => {
   const running = await hooks(t, { route: { access: undefined, scope: 'orders.read' } });
   t.equal((await call(running, formatBasic('alice', RIGHT))).status, 200);
   t.equal(await code(await call(running, formatBasic('bob', 'builder'))), '403 scope_insufficient');
@@ -184,7 +187,7 @@ t.test('scope is asked of a user as of a token', async (t) => {
 const proxied = { trusted_proxies: ['127.0.0.1'] };
 const from = (proto: string) => ({ 'x-forwarded-for': '198.51.100.7', 'x-forwarded-proto': proto });
 
-t.test('semantics 16: over a wire a password is asked for, and looked at, only with TLS', async (t) => {
+t.test('semantics 16: over a network, the gateway offers and accepts Basic only with TLS', async (t) => {
   const running = await hooks(t, { file: proxied });
   const right = formatBasic('alice', RIGHT);
   t.equal((await call(running, right, from('https'))).status, 200);
@@ -196,7 +199,7 @@ t.test('semantics 16: over a wire a password is asked for, and looked at, only w
   t.equal((await call(allowed, right, from('http'))).status, 200);
 });
 
-t.test('a route that takes several schemes challenges for each, in the order of their strength', async (t) => {
+t.test('a route with several schemes sends a challenge for each, strongest first', async (t) => {
   const digest = { realm: 'meters', users: userFile(t, ''), algorithms: ['MD5', 'SHA-256'] };
   const route = { auth: { any_of: ['basic', 'digest', 'bearer'] }, digest };
   const running = await hooks(t, { route, file: proxied });
@@ -216,7 +219,7 @@ t.test('a route that takes several schemes challenges for each, in the order of 
   t.equal(await code(both), '400 credential_repeated');
 });
 
-t.test('no password and no header that holds one is logged, at any level (advisory 31)', async (t) => {
+t.test('no password and no header with a password is logged, at any level (advisory 31)', async (t) => {
   const running = await hooks(t);
   for (const password of [RIGHT, 'not-the-password'])
     await (await call(running, formatBasic('alice', password))).arrayBuffer();

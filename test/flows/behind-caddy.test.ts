@@ -12,7 +12,7 @@ const open = (t: Test, changes?: object) => fronted(t, page, start, changes);
 const options = { skip: programAt('caddy') === undefined && 'caddy not present' };
 const token = (scope = 'orders.read') => jwt({ scope }, { alg: 'HS256' });
 
-t.test('Caddy forwards what passes, with who it is and without the token', options, async (t) => {
+t.test('Caddy forwards accepted requests, with the identity and without the token', options, async (t) => {
   const { send, upstream, proxy, gateway } = await open(t);
   const response = await send({ target: '/orders/%7e1?a=b', headers: [bearer(await token())] });
   t.equal(response.status, 200, proxy.log() + JSON.stringify(gateway.log.slice(-2)));
@@ -31,7 +31,7 @@ t.test('Caddy forwards what passes, with who it is and without the token', optio
   t.equal(upstream.seen[2]?.header('authorization'), 'Bearer its-own', 'on a public route it passes');
 });
 
-t.test('every refusal, preflight and document comes through Caddy as from the gateway', options, async (t) => {
+t.test('every refusal, preflight and document through Caddy is the same as from the gateway', options, async (t) => {
   const { send, direct, upstream } = await open(t);
   for (const [name, request] of Object.entries(await refusals()))
     t.strictSame(gist(await send(request)), gist(await direct(request)), name);
@@ -41,11 +41,11 @@ t.test('every refusal, preflight and document comes through Caddy as from the ga
   t.equal(upstream.seen.length, 2);
 });
 
-t.test('nothing that a client sends speaks for Caddy, or for Gatehouse', options, async (t) => {
+t.test("a client cannot imitate Caddy's or Gatehouse's headers", options, async (t) => {
   await spoofed(t, await open(t));
 });
 
-t.test('the prefix of the identity headers is the gateway’s alone, in every spelling', options, async (t) => {
+t.test('only the gateway can set headers with the identity prefix, in any spelling', options, async (t) => {
   const { send, upstream } = await open(t);
   for (const name of ['X-Auth-Else', 'x-auth-else', 'X_Auth_Else', 'X-Auth_Else', 'X_Auth-Else', 'x_auth_subject']) {
     t.equal((await send({ target: '/catalogue/1', headers: [[name, 'mallory']] })).status, 200);
@@ -53,14 +53,18 @@ t.test('the prefix of the identity headers is the gateway’s alone, in every sp
   }
 });
 
-t.test('advisory 1, 8, 16, 21, 55, 59: a path is judged as at the proxy, in every spelling', options, async (t) => {
-  const running = await open(t);
-  // Go writes a target anew where it is no URI, and Caddy asks about that and forwards it.
-  await crossings(t, running, { asks: (target) => target.replace('#', '%23'), asAsked: true });
-  await twoHosts(t, running);
-});
+t.test(
+  "advisory 1, 8, 16, 21, 55, 59: every spelling of a path gets the same decision as at the gateway's own listener",
+  options,
+  async (t) => {
+    const running = await open(t);
+    // Go rewrites a target that is not a URI. Caddy asks about the rewritten target and forwards it.
+    await crossings(t, running, { asks: (target) => target.replace('#', '%23'), asAsked: true });
+    await twoHosts(t, running);
+  },
+);
 
-t.test('advisory 4, 33: Connection takes nothing away that is added for the upstream', options, async (t) => {
+t.test('advisory 4, 33: Connection removes no header that is added for the upstream', options, async (t) => {
   const { send, upstream } = await open(t);
   for (const names of ['X-Auth-Subject', 'x-auth-subject, close', 'keep-alive, X-AUTH-SUBJECT', 'X-Gatehouse-Clear']) {
     const headers = [bearer(await token()), ['Connection', names] as const];
@@ -70,7 +74,7 @@ t.test('advisory 4, 33: Connection takes nothing away that is added for the upst
   }
 });
 
-t.test('the endpoint gone, or a gateway that does not trust Caddy: nothing passes', options, async (t) => {
+t.test('if the endpoint is gone, or the gateway does not trust Caddy, nothing passes', options, async (t) => {
   const { send, gateway, upstream } = await open(t, { trusted_proxies: ['10.0.0.0/8'] });
   t.equal((await send({ target: '/catalogue/1' })).status, 403);
   await gateway.stop();

@@ -28,7 +28,7 @@ const absent = programAt('nginx') === undefined && 'nginx not present';
 const options = { skip: absent };
 const token = (scope = 'orders.read') => jwt({ scope }, { alg: 'HS256' });
 
-t.test('nginx forwards what passes, with who it is and without the token', options, async (t) => {
+t.test('nginx forwards accepted requests, with the identity and without the token', options, async (t) => {
   const { send, upstream, proxy } = await open(t);
   const response = await send({ target: '/orders/%7e1?a=b', headers: [bearer(await token())] });
   t.equal(response.status, 200, proxy.log());
@@ -46,7 +46,7 @@ t.test('nginx forwards what passes, with who it is and without the token', optio
   t.equal(upstream.seen[2]?.header('authorization'), 'Bearer its-own', 'on a public route it passes');
 });
 
-t.test('every refusal, preflight and document comes through nginx as from the gateway', options, async (t) => {
+t.test('every refusal, preflight and document through nginx is the same as from the gateway', options, async (t) => {
   const { send, direct, upstream } = await open(t);
   const cases = await refusals();
   for (const [name, request] of Object.entries(cases)) {
@@ -62,7 +62,7 @@ t.test('every refusal, preflight and document comes through nginx as from the ga
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('a limit is 429 with Retry-After, and an outage 503, through nginx', options, async (t) => {
+t.test('through nginx, a limit is 429 with Retry-After, and an outage 503', options, async (t) => {
   const { send, direct } = await open(t);
   const limited = { target: '/reports/1', headers: [bearer(await token())] };
   t.strictSame([(await send(limited)).status, (await direct(limited)).status], [200, 200], 'they count together');
@@ -81,7 +81,7 @@ t.test('a limit is 429 with Retry-After, and an outage 503, through nginx', opti
   t.equal(out.upstream.seen.length, 0);
 });
 
-t.test('while nginx remembers, one question in max_age is asked for a token and a target', options, async (t) => {
+t.test('with its cache, nginx asks once in max_age for each token and target', options, async (t) => {
   const { send, decisions, upstream } = await open(t);
   const bob = await jwt({ scope: 'orders.read', sub: 'bob' }, { alg: 'HS256' });
   const headers = [[bearer(await token())], [bearer(bob)]] as const;
@@ -100,7 +100,7 @@ t.test('while nginx remembers, one question in max_age is asked for a token and 
   t.equal(who.filter((subject) => subject === 'bob').length, sent >> 1);
 });
 
-t.test('requests that come at once when an answer has ended ask once, too', options, async (t) => {
+t.test('simultaneous requests after the end of a cached answer cause one decision request, too', options, async (t) => {
   const { send, decisions } = await open(t);
   const alice = [bearer(await token())];
   let late = 0;
@@ -116,14 +116,14 @@ t.test('requests that come at once when an answer has ended ask once, too', opti
   const statuses = await many(20, 4_000, get);
   const seconds = Math.floor(Date.now() / 1000) - first + 1;
   t.ok(statuses.every((status) => status === 200) && statuses.length > 100, `${statuses.length} passed`);
-  // nginx serves an ended answer for a second at most while one asks. A machine that stands still for longer ends it for
-  // each client that waits, and each of them has one late answer to show for it.
+  // nginx serves an expired answer for at most a second while one request asks. On a machine that stalls longer, each
+  // waiting client may get one late answer.
   const most = seconds + late;
   const questions = decisions() - asked;
   t.ok(questions >= 3 && questions <= most, `${questions} questions in ${seconds} seconds of the clock, ${late} late`);
 });
 
-t.test('a Gatehouse that hangs lets nobody pass for longer than two seconds', options, async (t) => {
+t.test('if Gatehouse hangs, no request passes after two seconds', options, async (t) => {
   let way: Cuttable | undefined;
   const through: Starts = async (t, page, parts) => {
     way = await cuttable(t, `http://${parts.decision}`);
@@ -145,11 +145,11 @@ t.test('a Gatehouse that hangs lets nobody pass for longer than two seconds', op
   await pause(3_000);
   way?.cut();
   await asking;
-  // Whether one passes after that depends on the second of the clock in which nginx remembered the answer.
+  // Whether one passes after that depends on the second in which nginx cached the answer.
   t.ok(last > 0 && last - began < 2_000, `the last passed after ${Math.round(last - began)} ms`);
 });
 
-t.test('a Gatehouse that is down lets nobody pass, whatever pages nginx has for errors', options, async (t) => {
+t.test('if Gatehouse is down no request passes, whatever error pages nginx has', options, async (t) => {
   for (const to of ['/own/50x.html', '= /own/50x.html', '=200 /own/50x.html', '=204 @own']) {
     const own = `server_name api.example.com; error_page 500 502 503 504 ${to};
       location = /own/50x.html { return 200 sorry; } location @own { return 200 sorry; }`;
@@ -166,7 +166,7 @@ t.test('a Gatehouse that is down lets nobody pass, whatever pages nginx has for 
   }
 });
 
-t.test('what nginx remembers holds for that method, host, target and token alone', options, async (t) => {
+t.test('a cached decision of nginx counts only for the same method, host, target and token', options, async (t) => {
   const { send } = await open(t);
   const read = [bearer(await token())];
   t.equal((await send({ target: '/orders/1', headers: read })).status, 200);
@@ -180,38 +180,42 @@ t.test('what nginx remembers holds for that method, host, target and token alone
   for (const [request, status] of others) t.equal((await send(request)).status, status, JSON.stringify(request));
 });
 
-t.test('a key that lacks what decides lets nobody pass for another: nginx goes by Vary', options, async (t) => {
-  const careless: Starts = (t, page, { decision, upstream }) =>
-    nginx(t, page, {
-      '127.0.0.1:8082': decision,
-      '127.0.0.1:9000': upstream,
-      '$request_uri $http_authorization"': '$request_uri"',
-    });
-  const env = (name: string) => ({ id: name, match: { path: '/env', headers: { 'X-Env': name } } });
-  const routes = [
-    { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
-    { ...env('open'), access: 'public' },
-    { ...env('closed'), scope: 'admin' },
-  ];
-  const { send, upstream, decisions } = await fronted(t, page, careless, { routes });
-  const [alice, bob] = [
-    bearer(await token()),
-    bearer(await jwt({ scope: 'orders.read', sub: 'bob' }, { alg: 'HS256' })),
-  ];
-  const status = async (request: RequestText) => (await send(request)).status;
-  for (let round = 0; round < 3; round++) {
-    for (const each of [alice, bob]) t.equal(await status({ target: '/orders/1', headers: [each] }), 200);
-    t.equal(await status({ target: '/orders/1' }), 401);
-    t.equal(await status({ target: '/env', headers: [['X-Env', 'open']] }), 200);
-    t.equal(await status({ target: '/env', headers: [['X-Env', 'closed']] }), 401);
-    t.equal(await status({ target: '/env' }), 404);
-  }
-  t.ok(decisions() < 18, 'something was remembered');
-  const who = upstream.seen.map((seen) => seen.header('x-auth-subject') ?? '');
-  t.strictSame(who, ['alice', 'bob', '', 'alice', 'bob', '', 'alice', 'bob', '']);
-});
+t.test(
+  'if the cache key lacks a deciding header no other request passes, because nginx follows Vary',
+  options,
+  async (t) => {
+    const careless: Starts = (t, page, { decision, upstream }) =>
+      nginx(t, page, {
+        '127.0.0.1:8082': decision,
+        '127.0.0.1:9000': upstream,
+        '$request_uri $http_authorization"': '$request_uri"',
+      });
+    const env = (name: string) => ({ id: name, match: { path: '/env', headers: { 'X-Env': name } } });
+    const routes = [
+      { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
+      { ...env('open'), access: 'public' },
+      { ...env('closed'), scope: 'admin' },
+    ];
+    const { send, upstream, decisions } = await fronted(t, page, careless, { routes });
+    const [alice, bob] = [
+      bearer(await token()),
+      bearer(await jwt({ scope: 'orders.read', sub: 'bob' }, { alg: 'HS256' })),
+    ];
+    const status = async (request: RequestText) => (await send(request)).status;
+    for (let round = 0; round < 3; round++) {
+      for (const each of [alice, bob]) t.equal(await status({ target: '/orders/1', headers: [each] }), 200);
+      t.equal(await status({ target: '/orders/1' }), 401);
+      t.equal(await status({ target: '/env', headers: [['X-Env', 'open']] }), 200);
+      t.equal(await status({ target: '/env', headers: [['X-Env', 'closed']] }), 401);
+      t.equal(await status({ target: '/env' }), 404);
+    }
+    t.ok(decisions() < 18, 'something was remembered');
+    const who = upstream.seen.map((seen) => seen.header('x-auth-subject') ?? '');
+    t.strictSame(who, ['alice', 'bob', '', 'alice', 'bob', '', 'alice', 'bob', '']);
+  },
+);
 
-t.test('a token that is revoked while nginx remembers it is refused within two seconds', options, async (t) => {
+t.test('a revoked token is refused within two seconds, even if nginx has a cached decision', options, async (t) => {
   const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
   const [shown] = filesIn(page);
   const file = { ...shown?.values, listen: '127.0.0.1:0', upstreams: { orders: { url: upstream.url } } };
@@ -241,7 +245,7 @@ t.test('a token that is revoked while nginx remembers it is refused within two s
 
 const curlToo = { skip: absent || (programAt('curl') === undefined && 'curl not present') };
 
-t.test('curl proves itself by Digest through nginx, each request anew', curlToo, async (t) => {
+t.test('curl authenticates with Digest through nginx, for each request', curlToo, async (t) => {
   const users = userFile(t, digestLines('alice', 'meters', 'wonderland'));
   const digest = { realm: 'meters', users, algorithms: ['SHA-256'] };
   const meters = { id: 'meters', match: { path: '/meters/{rest*}' }, auth: 'digest', digest, access: 'authenticated' };
@@ -264,17 +268,21 @@ t.test('curl proves itself by Digest through nginx, each request anew', curlToo,
   t.notMatch(await curl('wrong'), 'HTTP/1.1 200');
 });
 
-t.test('nothing that a client sends speaks for nginx, or for Gatehouse', options, async (t) => {
+t.test("a client cannot imitate nginx's or Gatehouse's headers", options, async (t) => {
   await spoofed(t, await open(t));
 });
 
-t.test('advisory 1, 8, 16, 21, 55, 59: a path is judged as at the proxy, in every spelling', options, async (t) => {
-  const running = await open(t);
-  await crossings(t, running);
-  await twoHosts(t, running);
-});
+t.test(
+  "advisory 1, 8, 16, 21, 55, 59: every spelling of a path gets the same decision as at the gateway's own listener",
+  options,
+  async (t) => {
+    const running = await open(t);
+    await crossings(t, running);
+    await twoHosts(t, running);
+  },
+);
 
-t.test('the endpoint gone, or a gateway that does not trust nginx: nothing passes', options, async (t) => {
+t.test('if the endpoint is gone, or the gateway does not trust nginx, nothing passes', options, async (t) => {
   const { send, gateway, upstream } = await open(t, { trusted_proxies: ['10.0.0.0/8'] });
   t.equal((await send({ target: '/catalogue/1' })).status, 500);
   await gateway.stop();
@@ -282,7 +290,7 @@ t.test('the endpoint gone, or a gateway that does not trust nginx: nothing passe
   t.equal(upstream.seen.length, 0);
 });
 
-/** What as many callers at once got, each with one request after another, for so many milliseconds. */
+/** The answers to so many clients at once, each with one request after another, for so many milliseconds. */
 async function many<T>(callers: number, milliseconds: number, call: () => Promise<T>): Promise<T[]> {
   const until = performance.now() + milliseconds;
   const results: T[] = [];

@@ -12,7 +12,7 @@ t.setTimeout(120_000);
 
 const openPage = browserOf(t);
 
-/** What the script of a page could read of an answer; `blocked` when the browser gave it nothing. */
+/** What a page's script could read of an answer; `blocked` if the browser gave it nothing. */
 interface Read {
   readonly status: number;
   readonly body: string;
@@ -33,9 +33,9 @@ type Call = (path: string, init?: Init) => Promise<Read | 'blocked'>;
 
 interface Site {
   readonly upstream: Witness;
-  /** By a page of the origin that the gateway knows. */
+  /** By a page of the allowed origin. */
   readonly known: Call;
-  /** By a page of any other. */
+  /** By a page of any other origin. */
   readonly foreign: Call;
   readonly token: (scope: string) => Promise<{ headers: Record<string, string> }>;
 }
@@ -49,7 +49,7 @@ const routes = [
 
 const order: Behaviour = { headers: [['x-secret', 'of the upstream']], body: '{"id":7}' };
 
-/** A gateway, the API behind it and two pages elsewhere. Its introspection endpoint is down. */
+/** A gateway, the API behind it and two pages on other origins. The gateway's introspection endpoint is down. */
 async function site(t: Test, cors: object | undefined, behaviour = order): Promise<Site> {
   const upstream = await witness(t, behaviour);
   const known = await pageServer(t);
@@ -105,7 +105,7 @@ function callFrom(page: Page, url: string, init: Init): Promise<Read | 'blocked'
 
 const sent = ({ upstream }: Site) => upstream.seen.map(({ method, target }) => `${method} ${target}`);
 
-t.test('a page of a known origin reads what the upstream answered, and the request id', { skip }, async (t) => {
+t.test("a page of an allowed origin can read the upstream's answer and the request id", { skip }, async (t) => {
   const { known, token, upstream } = await site(t, {});
   const read = await known('/orders', await token('orders.read'));
   t.match(read, { status: 200, body: '{"id":7}', requestId: /./ });
@@ -114,7 +114,7 @@ t.test('a page of a known origin reads what the upstream answered, and the reque
   t.equal(upstream.seen[0]?.header('authorization'), undefined);
 });
 
-t.test('a page reads why it was refused, and how long to wait in an outage', { skip }, async (t) => {
+t.test('a page can read why it was refused, and how long to wait in an outage', { skip }, async (t) => {
   const { known, token, upstream } = await site(t, {});
   t.match(await known('/orders'), {
     status: 401,
@@ -139,7 +139,7 @@ t.test('a page reads why it was refused, and how long to wait in an outage', { s
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('a preflight is answered by the gateway and never reaches the upstream', { skip }, async (t) => {
+t.test('the gateway answers a preflight, which never reaches the upstream', { skip }, async (t) => {
   const here = await site(t, {});
   const { headers } = await here.token('orders.read');
   const json = { method: 'POST', body: '{"id":8}', headers: { ...headers, 'content-type': 'application/json' } };
@@ -149,7 +149,7 @@ t.test('a preflight is answered by the gateway and never reaches the upstream', 
 });
 
 t.test(
-  'what the preflight does not allow is not sent: methods of no route, headers of no list',
+  'the browser does not send what the preflight forbids: methods without a route, headers not on the list',
   { skip },
   async (t) => {
     const here = await site(t, { headers: ['Authorization', 'X-Allowed'] });
@@ -178,7 +178,7 @@ for (const [whose, cors] of [
 }
 
 t.test(
-  'an answer to a request with cookies is read only where the file says credentials: true',
+  'an answer to a request with cookies is readable only with credentials: true in the file',
   { skip },
   async (t) => {
     const [without, withThem] = [await site(t, {}), await site(t, { credentials: true })];
@@ -189,7 +189,7 @@ t.test(
 );
 
 t.test(
-  'CORS headers of the upstream neither open nor break an answer, unless it answers for itself',
+  'CORS headers of the upstream neither open nor break an answer, unless the upstream handles CORS itself',
   { skip },
   async (t) => {
     const open = [['access-control-allow-origin', '*']] as const;

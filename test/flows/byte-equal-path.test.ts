@@ -10,14 +10,14 @@ import { witness } from '../support/witness.ts';
 /** Many more cases with GATEHOUSE_LONG=1: 7 s in .ci/run on a busy machine. */
 t.setTimeout(isLong ? 1_800_000 : 600_000);
 
-/** RFC 3986 §3.3: pchar, less `;`, which only some routes take. */
+/** RFC 3986 §3.3: pchar, except `;`, which only some routes accept. */
 const UNRESERVED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';
 const SUB_DELIMS = "!$&'()*+,=";
 const PCHAR = `${UNRESERVED}${SUB_DELIMS}:@`;
 
 /**
- * Bytes that stay encoded: not unreserved (decoded once), no control character, not `%`, `/`, `;`, `\` (refused, or only
- * kept by some routes).
+ * Bytes that stay encoded. These are not unreserved (decoded once), control characters, `%`, `/`, `;` or `\` (refused,
+ * or kept only by some routes).
  */
 const encodedBytes = Array.from({ length: 256 }, (_, byte) => byte).filter(
   (byte) =>
@@ -42,7 +42,7 @@ function segment(dice: Random, alphabet: Alphabet): string {
   return Array.from({ length: 1 + dice.below(12) }, () => character(dice, alphabet)).join('');
 }
 
-/** A literal `%25` is a percent sign; followed by two hex digits it would be double encoding, which is refused. */
+/** A literal `%25` is a percent sign. Before two hex digits it would be double encoding, which is refused. */
 function rest(dice: Random, alphabet: Alphabet): string {
   const segments = Array.from(
     { length: dice.below(6) },
@@ -52,11 +52,13 @@ function rest(dice: Random, alphabet: Alphabet): string {
   return segments.map((each) => `/${each}`).join('') + slash;
 }
 
-/** What is refused: a character in more bytes than it needs or of no UTF-8 (RFC 3629 §10), C1, and slashes of other scripts. */
+/**
+ * Refused: a character in more bytes than necessary or not in UTF-8 (RFC 3629 §10), C1, and slashes of other scripts.
+ */
 const REFUSED =
   /%c[01]%[89ab][0-9a-f]|%e0%[89][0-9a-f]%[89ab][0-9a-f]|%f0%8[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[89a-f]%[89ab]|%c2%[89]|%e2%81%84|%e2%88%9[56]|%ef%b9%a8|%ef%bc%(?:8f|bc)/i;
 
-/** Lax servers drop bytes that are no ASCII, and blanks; an encoded `?` or `#` ends the path for some. */
+/** Lax servers drop non-ASCII bytes and blanks; an encoded `?` or `#` ends the path for some. */
 function mayHaveDots(path: string): boolean {
   return hasDots(path.replace(/%(?:[89a-f][0-9a-f]|20)/gi, '').replace(/%(?:3f|23)[^/]*/gi, ''));
 }
@@ -75,7 +77,7 @@ const routes = [
   { id: 'keep', match: { path: '/keep/{rest*}' }, access: 'public', encoded_slashes: 'keep', path_parameters: 'keep' },
 ];
 
-t.test('a path that RFC 3986 allows and nothing refuses arrives byte-equal', async (t) => {
+t.test('a path that RFC 3986 allows and no rule refuses arrives byte-equal', async (t) => {
   const dice = random(3986);
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
@@ -95,7 +97,7 @@ t.test('a path that RFC 3986 allows and nothing refuses arrives byte-equal', asy
   t.equal(upstream.seen.length, sent.length, 'each arrived once');
 });
 
-t.test('every character alone in a segment arrives as it was sent', async (t) => {
+t.test('every single character in a segment arrives as sent', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
   const plain = [...PCHAR].filter((each) => each !== '.');
@@ -114,31 +116,28 @@ t.test('every character alone in a segment arrives as it was sent', async (t) =>
   t.same(upstream.seen.map(({ target }) => target).sort(), sent.sort());
 });
 
-t.test(
-  'percent-encoded unreserved characters are decoded once, and the result is what matches and arrives',
-  async (t) => {
-    const upstream = await witness(t);
-    const { port } = await gateway(t, behind(upstream.url, { routes }));
-    const spellings = {
-      '/strict/%41%7a%2D%5f%7E%2e%39': '/strict/Az-_~.9',
-      '/%73trict/a': '/strict/a',
-      '/str%69ct/%C3%a4': '/strict/%C3%a4',
-    };
-    for (const [target, arrives] of Object.entries(spellings)) {
-      upstream.forget();
-      await sendAll({
-        port,
-        items: [target],
-        bytes: () => requestText({ target }),
-        onAnswer: (_, response) => t.equal(response?.status, 200, target),
-      });
-      t.same(
-        upstream.seen.map((seen) => seen.target),
-        [arrives],
-      );
-    }
-  },
-);
+t.test('percent-encoded unreserved characters are decoded once, and the result matches and arrives', async (t) => {
+  const upstream = await witness(t);
+  const { port } = await gateway(t, behind(upstream.url, { routes }));
+  const spellings = {
+    '/strict/%41%7a%2D%5f%7E%2e%39': '/strict/Az-_~.9',
+    '/%73trict/a': '/strict/a',
+    '/str%69ct/%C3%a4': '/strict/%C3%a4',
+  };
+  for (const [target, arrives] of Object.entries(spellings)) {
+    upstream.forget();
+    await sendAll({
+      port,
+      items: [target],
+      bytes: () => requestText({ target }),
+      onAnswer: (_, response) => t.equal(response?.status, 200, target),
+    });
+    t.same(
+      upstream.seen.map((seen) => seen.target),
+      [arrives],
+    );
+  }
+});
 
 t.test('the query arrives byte-equal', async (t) => {
   const dice = random(34);

@@ -12,7 +12,7 @@ import { witness } from '../support/witness.ts';
 
 const pem = (key: KeyObject) => key.export({ format: 'pem', type: 'pkcs8' }).toString();
 
-/** RFC 7523 §3: who cannot prove who it is gets 401, and a `jti` counts once. */
+/** RFC 7523 §3: a client that fails to authenticate gets 401, and a `jti` counts once. */
 function demanding(keyOf: () => KeyObject, used: Set<unknown>): Handler {
   return async (_request, response, body) => {
     const form = new URLSearchParams(body);
@@ -44,14 +44,14 @@ async function bench(t: Test) {
   return { key, used, server, get };
 }
 
-t.test('with private_key_jwt each call proves anew who asks, by a JWT that is good for a minute', async (t) => {
+t.test('with private_key_jwt each call has a new JWT, which is valid for a minute', async (t) => {
   const { used, get } = await bench(t);
   for (let i = 0; i < 3; i++) t.equal((await get('good')).status, 200);
   t.equal((await get('bad')).status, 401);
   t.equal(used.size, 4);
 });
 
-t.test('the header names the algorithm and the thumbprint of the key, and no secret goes along', async (t) => {
+t.test('the header has the algorithm and the thumbprint of the key, and the request contains no secret', async (t) => {
   const { key, server, get } = await bench(t);
   await get('good');
   const [call] = server.introspection.calls;
@@ -67,18 +67,21 @@ t.test('the header names the algorithm and the thumbprint of the key, and no sec
   t.equal(call?.authorization, undefined);
 });
 
-t.test('a new key in the file serves at once; while it is being written the one before does', async (t) => {
-  const { key, get } = await bench(t);
-  t.equal((await get('good')).status, 200);
-  writeFileSync(key.file, '-----BEGIN PRIVATE');
-  t.equal((await get('good')).status, 200);
-  const next = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  writeFileSync(key.file, pem(next.privateKey));
-  key.trusted = next.publicKey;
-  t.equal((await get('good')).status, 200);
-});
+t.test(
+  'a new key in the file is used immediately, and while the file is being written the previous key is',
+  async (t) => {
+    const { key, get } = await bench(t);
+    t.equal((await get('good')).status, 200);
+    writeFileSync(key.file, '-----BEGIN PRIVATE');
+    t.equal((await get('good')).status, 200);
+    const next = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    writeFileSync(key.file, pem(next.privateKey));
+    key.trusted = next.publicKey;
+    t.equal((await get('good')).status, 200);
+  },
+);
 
-t.test('a server that does not know the key is an outage, never a verdict on the token', async (t) => {
+t.test('a server that does not know the key is an outage, never a refusal of the token', async (t) => {
   const { key, get } = await bench(t);
   key.trusted = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
   const response = await get('good');

@@ -10,7 +10,7 @@ import { tlsFile } from '../support/tls-file.ts';
 import { until } from '../support/until.ts';
 import { type Seen, witness } from '../support/witness.ts';
 
-/** As RFC 9440, nginx, HAProxy, Apache, Tomcat, Traefik, Envoy and the large balancers name it. */
+/** Header names of RFC 9440, nginx, HAProxy, Apache, Tomcat, Traefik, Envoy and the large load balancers. */
 const names = [
   'Client-Cert',
   'Client-Cert-Chain',
@@ -66,7 +66,7 @@ async function bench(t: Test, changes: object = {}, upstream: object = {}) {
 
 const pem = (name: string) => readFileSync(tlsFile(name));
 const shown = { cert: pem('client.crt'), key: pem('client.key') };
-/** The value of Client-Cert for the client of the test authority (RFC 9440 §2.2). */
+/** The value of Client-Cert for the test authority's client (RFC 9440 §2.2). */
 const field = `:${String(pem('client.crt')).replace(/-----[^-]+-----|\s/g, '')}:`;
 const tls = (client_auth: string) => {
   const files = { cert: tlsFile('server.crt'), key: tlsFile('server.key'), client_ca: tlsFile('authority.crt') };
@@ -83,7 +83,7 @@ async function sends(t: Test, port: number, options: ConnectionOptions = {}, tar
 }
 
 for (const engine of ['undici', 'own']) {
-  t.test(`${engine}: what names a certificate is dropped in every spelling, whoever sends it`, async (t) => {
+  t.test(`${engine}: certificate headers are removed in every spelling, whoever sends them`, async (t) => {
     const { told } = await bench(t, {}, { engine });
     t.strictSame(await told('/public/a'), []);
     t.strictSame(await told('/passes'), [], 'also where it would pass from a proxy');
@@ -93,23 +93,26 @@ for (const engine of ['undici', 'own']) {
     );
   });
 
-  t.test(`${engine}: from a trusted proxy those pass that the route names`, async (t) => {
+  t.test(`${engine}: a trusted proxy's certificate headers pass if the route names them`, async (t) => {
     const { told } = await bench(t, { trusted_proxies: ['127.0.0.1'] }, { engine });
     t.strictSame(await told('/public/a'), []);
     const passed = await told('/passes', names);
     t.strictSame(passed, ['client-cert', 'client-cert-chain', ...names.slice(2, 7).map((name) => name.toLowerCase())]);
   });
 
-  t.test(`${engine}: the upstream is told whose certificate was judged good, and nothing else`, async (t) => {
-    const { port, seen, log } = await bench(t, listen('optional'), { engine });
-    await sends(t, port, shown);
-    t.strictSame(seen.at(-1)?.all('client-cert'), [field]);
-    t.strictSame(from(seen.at(-1)), []);
-    t.ok(await until(() => log.some(({ certificate }) => certificate === 'CN=client')), 'and so is the record');
-    await sends(t, port);
-    t.strictSame(seen.at(-1)?.all('client-cert'), [], 'who shows none is told to have none');
-    t.strictSame(from(seen.at(-1)), []);
-  });
+  t.test(
+    `${engine}: the upstream gets the client certificate that the gateway verified, and nothing else`,
+    async (t) => {
+      const { port, seen, log } = await bench(t, listen('optional'), { engine });
+      await sends(t, port, shown);
+      t.strictSame(seen.at(-1)?.all('client-cert'), [field]);
+      t.strictSame(from(seen.at(-1)), []);
+      t.ok(await until(() => log.some(({ certificate }) => certificate === 'CN=client')), 'and so is the record');
+      await sends(t, port);
+      t.strictSame(seen.at(-1)?.all('client-cert'), [], 'who shows none is told to have none');
+      t.strictSame(from(seen.at(-1)), []);
+    },
+  );
 }
 
 t.test('over HTTP/2 each stream has the certificate of its connection', async (t) => {
@@ -126,14 +129,14 @@ t.test('over HTTP/2 each stream has the certificate of its connection', async (t
   );
 });
 
-t.test('the certificate of a trusted proxy is told as that of no client', async (t) => {
+t.test("the certificate of a trusted proxy is not forwarded as a client's certificate", async (t) => {
   const { port, seen } = await bench(t, { ...listen('required'), trusted_proxies: ['127.0.0.1'] });
   await sends(t, port, shown);
   t.strictSame(seen.at(-1)?.all('client-cert'), []);
 });
 
 t.test(
-  'in shadow they pass as they came where nothing enforces, but for Client-Cert where clients show theirs',
+  'in shadow mode certificate headers pass unchanged, except Client-Cert if clients present certificates',
   async (t) => {
     const all = ['client-cert', 'client-cert-chain', 'x-ssl-client-verify'];
     const plain = await bench(t, { mode: 'shadow' });
@@ -150,7 +153,7 @@ t.test(
   },
 );
 
-t.test('a proxy that asks is told to take them away', async (t) => {
+t.test('a proxy that asks is told to remove certificate headers', async (t) => {
   const running = await bench(t, { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] });
   const mine = names.filter((name) => !/^x-forwarded/i.test(name));
   const response = await asks(running, asEnvoy({ target: '/public/a', headers: claimed(mine) }));

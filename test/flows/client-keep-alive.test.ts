@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 /** Starts programs: 5 s on a busy machine. */
 t.setTimeout(120_000);
 
-/** Of `tr` in /proc/net/tcp: the timer that is active is that of keep-alive. */
+/** The value of `tr` in /proc/net/tcp that means the keep-alive timer is active. */
 const KEEP_ALIVE = '02';
 
 const hex = (port: number) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -37,7 +37,7 @@ const upstream = 'http://127.0.0.1:9';
 const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key') };
 
 t.test(
-  'a client that vanishes is noticed: its connection has TCP keep-alive, over TLS as well',
+  'the gateway notices a client that vanishes: its connection has TCP keep-alive, over TLS as well',
   { skip },
   async (t) => {
     for (const changes of [{}, { listen: { host: '127.0.0.1', port: 0, tls } }]) {
@@ -47,7 +47,7 @@ t.test(
   },
 );
 
-t.test('so it is where workers serve', { skip }, async (t) => {
+t.test('the same with workers', { skip }, async (t) => {
   const { url } = await group(t, behind(upstream), 2);
   t.ok(await isWatched(t, Number(new URL(url).port)));
 });

@@ -37,35 +37,41 @@ async function bench(t: Test, changes: object = {}, upstream: object = {}) {
 const names = (value: string) => ['Connection', value] as const;
 
 for (const engine of ['undici', 'own'])
-  t.test(`${engine}: a field that decides and that Connection names is 400, there or not`, async (t) => {
-    const { send, upstream } = await bench(t, {}, { engine });
-    const decisive: readonly RequestText[] = [
-      { target: '/pay', headers: [names('x-sandbox'), ['X-Sandbox', '1']] },
-      { target: '/pay', headers: [names('x-sandbox')] },
-      { target: '/pay', headers: [names('close, X-SANDBOX'), ['X-Sandbox', '1']] },
-      { target: '/pay', headers: [names('keep-alive'), names('X_Sandbox'), ['X-Sandbox', '1']] },
-      { target: '/soap', headers: [names('SOAPAction'), ['SOAPAction', '"urn:Get"']] },
-      { target: '/soap', headers: [names('content-type'), ['Content-Type', 'application/soap+xml; action="urn:Get"']] },
-      { target: '/dry', headers: [names('x-dry-run'), ['X-Dry-Run', 'true']] },
-      { target: '/free', headers: [names('x-let'), ['X-Let', '1']] },
-      { target: '/free', headers: [names('x-anything'), ['X-Let', '1']] },
-      ...['Content-Type', 'Content-Encoding', 'Origin', 'Authorization', 'Access-Control-Request-Method'].map(
-        (name) => ({
-          target: '/public/a',
-          headers: [names(name)],
-        }),
-      ),
-    ];
-    for (const request of decisive) {
-      const response = await send(request);
-      const what = JSON.stringify(request);
-      t.equal(response.status, 400, what);
-      t.equal(JSON.parse(response.body.toString()).code, 'connection_names_decisive', what);
-    }
-    t.strictSame(upstream.seen, []);
-  });
+  t.test(
+    `${engine}: if Connection names a field that decides, the answer is 400, whether the field is present or not`,
+    async (t) => {
+      const { send, upstream } = await bench(t, {}, { engine });
+      const decisive: readonly RequestText[] = [
+        { target: '/pay', headers: [names('x-sandbox'), ['X-Sandbox', '1']] },
+        { target: '/pay', headers: [names('x-sandbox')] },
+        { target: '/pay', headers: [names('close, X-SANDBOX'), ['X-Sandbox', '1']] },
+        { target: '/pay', headers: [names('keep-alive'), names('X_Sandbox'), ['X-Sandbox', '1']] },
+        { target: '/soap', headers: [names('SOAPAction'), ['SOAPAction', '"urn:Get"']] },
+        {
+          target: '/soap',
+          headers: [names('content-type'), ['Content-Type', 'application/soap+xml; action="urn:Get"']],
+        },
+        { target: '/dry', headers: [names('x-dry-run'), ['X-Dry-Run', 'true']] },
+        { target: '/free', headers: [names('x-let'), ['X-Let', '1']] },
+        { target: '/free', headers: [names('x-anything'), ['X-Let', '1']] },
+        ...['Content-Type', 'Content-Encoding', 'Origin', 'Authorization', 'Access-Control-Request-Method'].map(
+          (name) => ({
+            target: '/public/a',
+            headers: [names(name)],
+          }),
+        ),
+      ];
+      for (const request of decisive) {
+        const response = await send(request);
+        const what = JSON.stringify(request);
+        t.equal(response.status, 400, what);
+        t.equal(JSON.parse(response.body.toString()).code, 'connection_names_decisive', what);
+      }
+      t.strictSame(upstream.seen, []);
+    },
+  );
 
-t.test('what Connection names by right, and what decides only elsewhere, passes', async (t) => {
+t.test('a field that Connection may name, or that decides only elsewhere, passes', async (t) => {
   const { send, upstream } = await bench(t);
   const let1 = ['X-Let', '1'] as const;
   const legal: readonly RequestText[] = [
@@ -89,7 +95,7 @@ t.test('what Connection names by right, and what decides only elsewhere, passes'
   t.equal(status, 400, 'for the host where it decides');
 });
 
-t.test('a field by which a proxy tells Digest what it received is one that decides', async (t) => {
+t.test('a field from which Digest learns the received URI counts as one that decides', async (t) => {
   const users = userFile(t, digestLines('alice', 'meters', 'secret'));
   const digest = { realm: 'meters', users, uri_from: ['X-Forwarded-Uri'] };
   const { send } = await bench(t, {
@@ -99,7 +105,7 @@ t.test('a field by which a proxy tells Digest what it received is one that decid
   t.equal((await send({ target: '/meters', headers: [names('x-forwarded-uri')] })).status, 400);
 });
 
-t.test('in shadow it is recorded as what would be refused, and passes', async (t) => {
+t.test('in shadow mode it is recorded as a refusal, and passes', async (t) => {
   const { send, upstream, log } = await bench(t, { mode: 'shadow' });
   t.equal((await send({ target: '/pay', headers: [names('x-sandbox'), ['X-Sandbox', '1']] })).status, 200);
   t.equal(upstream.seen.length, 1);
@@ -107,7 +113,7 @@ t.test('in shadow it is recorded as what would be refused, and passes', async (t
   t.match(JSON.stringify(log.at(-1)), 'connection_names_decisive');
 });
 
-t.test('a proxy that passes Connection on with its question is asked the same of', async (t) => {
+t.test('a proxy that forwards Connection with its decision request is held to the same rule', async (t) => {
   const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
   const running = await bench(t, decision);
   const token = bearer(await jwt({ scope: 'read' }, { alg: 'HS256' }));

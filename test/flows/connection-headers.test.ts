@@ -5,7 +5,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-/** What a client may try to have deleted by naming it in Connection (advisories 4, 33, 38). */
+/** Headers that a client may try to have deleted by naming them in Connection (advisories 4, 33, 38). */
 const managed = [
   'X-Auth-Subject',
   'X-Auth-Client',
@@ -36,7 +36,7 @@ function swapCase(name: string): string {
     .join('');
 }
 
-/** What the upstream must see whatever Connection says. */
+/** What the upstream must see, whatever Connection says. */
 const kept = [
   'x-auth-subject',
   'x-auth-client',
@@ -72,7 +72,7 @@ function assertKept(
   status: number,
   seen: { all(name: string): readonly string[]; body: Buffer } | undefined,
 ): void {
-  // Naming what frames the message is nonsense, and may be refused; passing it on must not change the frame.
+  // Naming a framing header is nonsense, and may be refused. Forwarding the request must not change the framing.
   if (status === 400) return;
   t.equal(status, 200, value);
   for (const name of kept) t.equal(seen?.all(name).length, 1, `${value}: one ${name}`);
@@ -81,7 +81,7 @@ function assertKept(
 }
 
 t.test(
-  'what Connection names, in any case and over several lines, stays behind, and so do the known hop-by-hop fields',
+  'fields that Connection names, in any case and over several lines, are removed, and so are the known hop-by-hop fields',
   async (t) => {
     const upstream = await witness(t);
     const { port } = await gateway(t, behind(upstream.url));
@@ -124,7 +124,7 @@ t.test(
   },
 );
 
-t.test('TE: trailers is passed on, because trailers are', async (t) => {
+t.test('TE: trailers is forwarded, because trailers are', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   await ask(

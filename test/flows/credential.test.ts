@@ -95,7 +95,7 @@ t.test('a malformed credential: 400 invalid_request', async (t) => {
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('a well-formed token that is not good: 401 invalid_token', async (t) => {
+t.test('a well-formed token that is not valid: 401 invalid_token', async (t) => {
   const { send } = await bench(t);
   const response = await send({ target: '/header/a', headers: [bearer('unknown')] });
   assertRefused(t, response, 401, 'token_inactive', 'unknown');
@@ -114,7 +114,7 @@ t.test('a realm with quotes is quoted in the challenge', async (t) => {
 });
 
 t.test(
-  'a refusal is problem JSON that no cache keeps, with status, code, detail and request id, and HEAD has none of it',
+  'a refusal is problem JSON that is never cached, with status, code, detail and request id, and HEAD has no body',
   async (t) => {
     const { send } = await bench(t);
     const response = await send({ target: '/header/a' });
@@ -136,7 +136,7 @@ t.test(
 
 // Semantics 3: exactly one credential, in one place.
 
-t.test('the scheme is compared without case, and more than one space may follow it', async (t) => {
+t.test('the scheme is compared without case, and several spaces may follow it', async (t) => {
   const { send, upstream } = await bench(t);
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
     for (const value of [`${scheme} ${token}`, `${scheme}   ${token}`, ` ${scheme} ${token} `]) {
@@ -149,7 +149,7 @@ t.test('the scheme is compared without case, and more than one space may follow 
   );
 });
 
-t.test('another scheme is no credential', async (t) => {
+t.test('another scheme is not a credential', async (t) => {
   const { send } = await bench(t);
   for (const value of [
     'Basic eDp5',
@@ -167,33 +167,30 @@ t.test('another scheme is no credential', async (t) => {
   }
 });
 
-t.test(
-  'two Authorization headers are 400, even when equal, and whatever their schemes (advisory 56, 57)',
-  async (t) => {
-    const { send, upstream } = await bench(t);
-    const pairs = [
-      [`Bearer ${token}`, `Bearer ${token}`],
-      [`Bearer ${token}`, 'Bearer other'],
-      [`Bearer ${token}`, 'Basic eDp5'],
-      ['Basic eDp5', `Bearer ${token}`],
-      ['', `Bearer ${token}`],
-    ];
-    for (const [first = '', second = ''] of pairs) {
-      const response = await send({
-        target: '/header/a',
-        headers: [
-          ['Authorization', first],
-          ['authorization', second],
-        ],
-      });
-      assertRefused(t, response, 400, 'credential_repeated', `${first} | ${second}`);
-      t.match(challenge(response), /error="invalid_request"/);
-    }
-    t.equal(upstream.seen.length, 0);
-  },
-);
+t.test('two Authorization headers are 400, even if equal, whatever their schemes (advisory 56, 57)', async (t) => {
+  const { send, upstream } = await bench(t);
+  const pairs = [
+    [`Bearer ${token}`, `Bearer ${token}`],
+    [`Bearer ${token}`, 'Bearer other'],
+    [`Bearer ${token}`, 'Basic eDp5'],
+    ['Basic eDp5', `Bearer ${token}`],
+    ['', `Bearer ${token}`],
+  ];
+  for (const [first = '', second = ''] of pairs) {
+    const response = await send({
+      target: '/header/a',
+      headers: [
+        ['Authorization', first],
+        ['authorization', second],
+      ],
+    });
+    assertRefused(t, response, 400, 'credential_repeated', `${first} | ${second}`);
+    t.match(challenge(response), /error="invalid_request"/);
+  }
+  t.equal(upstream.seen.length, 0);
+});
 
-t.test('two places are 400, also where the route lists only one of them', async (t) => {
+t.test('tokens in two places are 400, even if the route lists only one of them', async (t) => {
   const { send, upstream } = await bench(t);
   const encoded = encodeURIComponent(token);
   const twice: RequestText[] = [
@@ -213,7 +210,7 @@ t.test('two places are 400, also where the route lists only one of them', async 
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('a token in a place that the route does not list is none', async (t) => {
+t.test('a token in a place that the route does not list does not count', async (t) => {
   const { send, upstream } = await bench(t);
   const encoded = encodeURIComponent(token);
   assertRefused(t, await send({ target: `/header/a?access_token=${encoded}` }), 401, 'credential_missing', 'query');
@@ -227,7 +224,7 @@ t.test('a token in a place that the route does not list is none', async (t) => {
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('on a public route nothing is extracted: header, query and body pass as they are', async (t) => {
+t.test('on a public route nothing is extracted: header, query and body pass unchanged', async (t) => {
   const { send, upstream } = await bench(t);
   const body = 'access_token=x&access_token=y';
   const target = '/public/a?access_token=z&access_token=z';
@@ -243,7 +240,7 @@ t.test('on a public route nothing is extracted: header, query and body pass as t
   t.equal(upstream.seen[0]?.header('authorization'), 'Bearer not even =wellformed=');
 });
 
-t.test('on an optional route nobody passes, a good token too, a bad one is 401', async (t) => {
+t.test('on an optional route a request without a credential passes, a good token too, a bad one is 401', async (t) => {
   const { send, upstream } = await bench(t);
   t.equal((await send({ target: '/optional/a' })).status, 200);
   t.same(upstream.seen[0]?.all('x-auth-subject'), []);
@@ -256,7 +253,7 @@ t.test('on an optional route nobody passes, a good token too, a bad one is 401',
 
 // The query.
 
-t.test('a token is taken out of the query wherever it stands, and what is left arrives byte-equal', async (t) => {
+t.test('a token is removed from the query at any position, and the rest arrives byte-equal', async (t) => {
   const { send, upstream } = await bench(t);
   const encoded = encodeURIComponent(token);
   const places = {
@@ -276,7 +273,7 @@ t.test('a token is taken out of the query wherever it stands, and what is left a
 });
 
 t.test(
-  'the answer to a token in the query is private (RFC 6750 §2.3), to one in the header as the upstream says',
+  'the answer to a token in the query is private (RFC 6750 §2.3); to one in the header it is as the upstream says',
   async (t) => {
     const { send } = await bench(t);
     const query = await send({ target: `/all/a?access_token=${encodeURIComponent(token)}` });
@@ -286,7 +283,7 @@ t.test(
   },
 );
 
-t.test('a token in the query is judged as one in the header', async (t) => {
+t.test('a token in the query is checked like one in the header', async (t) => {
   const { send } = await bench(t);
   assertRefused(t, await send({ target: '/all/a?access_token=bad' }), 401, 'token_inactive', 'unknown');
   assertRefused(t, await send({ target: '/all/a?access_token=a%20b' }), 400, 'credential_malformed', 'a space');
@@ -296,7 +293,7 @@ t.test('a token in the query is judged as one in the header', async (t) => {
 
 // The form body.
 
-t.test('a token is taken out of the form, the length corrected and digests over the body dropped', async (t) => {
+t.test('a token is removed from the form, the length corrected, and digests of the body dropped', async (t) => {
   const { send, upstream } = await bench(t);
   const encoded = encodeURIComponent(token);
   const forms = {
@@ -327,7 +324,7 @@ t.test('a token is taken out of the form, the length corrected and digests over 
   }
 });
 
-t.test('a form whose token stands in the header arrives as it is, digests and all', async (t) => {
+t.test('a form whose token is in the header arrives unchanged, including digests', async (t) => {
   const { send, upstream } = await bench(t);
   const headers = [form, bearer(token), ['Content-Digest', 'sha-256=:x:']] as const;
   t.equal((await send({ method: 'POST', target: '/all/a', headers, body: 'a=1&b=2' })).status, 200);
@@ -378,7 +375,7 @@ const formTypes: Readonly<Record<string, boolean>> = {
 };
 
 t.test(
-  'advisory 44: of all spellings of the type only a form is looked at; any other body passes and is no credential',
+  "advisory 44: only bodies with a form's media type are read; any other body passes and is not a credential",
   async (t) => {
     const { send, upstream } = await bench(t);
     const body = `access_token=${encodeURIComponent(token)}`;
@@ -399,7 +396,7 @@ t.test(
   },
 );
 
-t.test('a body of any type, however malformed the type, passes with its own bytes (advisory 41)', async (t) => {
+t.test('a body of any type, even a malformed type, passes with its own bytes (advisory 41)', async (t) => {
   const { send, upstream } = await bench(t);
   for (const type of Object.keys(formTypes).filter((type) => !type.includes('\u000b'))) {
     const body = '{"a": [1, 2,   3]}';
@@ -414,7 +411,7 @@ t.test('a body of any type, however malformed the type, passes with its own byte
   }
 });
 
-t.test('two Content-Types, and a Content-Encoding, hide a form', async (t) => {
+t.test('with two Content-Types, or with a Content-Encoding, a form is not read', async (t) => {
   const { send } = await bench(t);
   const body = `access_token=${encodeURIComponent(token)}`;
   for (const extra of [
@@ -428,7 +425,7 @@ t.test('two Content-Types, and a Content-Encoding, hide a form', async (t) => {
   }
 });
 
-t.test('a form is never looked at with GET or HEAD', async (t) => {
+t.test('a form is never read with GET or HEAD', async (t) => {
   const { send } = await bench(t);
   const body = `access_token=${encodeURIComponent(token)}`;
   for (const method of ['GET', 'HEAD'])
@@ -437,7 +434,7 @@ t.test('a form is never looked at with GET or HEAD', async (t) => {
     t.equal((await send({ method, target: '/all/a', headers: [form], body })).status, 200, method);
 });
 
-t.test('a form above form_body is 413 where bodies are looked at, and only there', async (t) => {
+t.test('a form larger than form_body is 413 only where bodies are read', async (t) => {
   const { send, upstream } = await bench(t, { limits: { form_body: '1KiB' } });
   const body = `a=${'x'.repeat(1100)}`;
   assertRefused(
@@ -463,7 +460,7 @@ t.test('a form above form_body is 413 where bodies are looked at, and only there
   t.equal(upstream.seen.length, 3);
 });
 
-t.test('where the route forwards credentials, query and form keep theirs', async (t) => {
+t.test('if the route forwards credentials, query and form keep theirs', async (t) => {
   const { send, upstream } = await bench(t);
   const encoded = encodeURIComponent(token);
   t.equal((await send({ target: `/keep/a?access_token=${encoded}&b=1` })).status, 200);
@@ -475,7 +472,7 @@ t.test('where the route forwards credentials, query and form keep theirs', async
   t.equal(upstream.seen.pop()?.body.toString(), `a=1&access_token=${encoded}`);
 });
 
-t.test('advisory 31: a token is in no log line, wherever it stood', async (t) => {
+t.test('advisory 31: a token is in no log line, wherever it was sent', async (t) => {
   const upstream = await witness(t);
   const server = await authorizationServer(t);
   server.tokens.set('at_secret-in-the-log', active('orders.read'));

@@ -32,7 +32,7 @@ const own = {
 
 for (const [name, shape] of Object.entries(shapes)) {
   t.test(
-    `${name}: a request that passes is a 200 with who it is, what to clear, and the target to forward`,
+    `${name}: an accepted request gets a 200 with the identity, the headers to remove, and the target to forward`,
     async (t) => {
       const { asks, upstream } = await opened(t);
       const response = await asks(shape({ target: '/orders/%7e1?a=b', headers: [bearer(await token())] }));
@@ -49,7 +49,7 @@ for (const [name, shape] of Object.entries(shapes)) {
     },
   );
 
-  t.test(`${name}: method, host and target decide as at the proxy`, async (t) => {
+  t.test(`${name}: method, host and target decide as at the gateway's own listener`, async (t) => {
     const { asks, port } = await opened(t, own);
     const read = bearer(await token());
     const admin = bearer(await token('admin'));
@@ -90,7 +90,7 @@ for (const [name, shape] of Object.entries(shapes)) {
     }
   });
 
-  t.test(`${name}: whoever is not among the trusted proxies is refused with 403, whatever it sends`, async (t) => {
+  t.test(`${name}: a peer that is not a trusted proxy is refused with 403, whatever it sends`, async (t) => {
     const { asks, log } = await opened(t, { trusted_proxies: ['10.0.0.0/8'] });
     const response = await asks(shape({ target: '/public/a', address: '10.0.0.1', headers: [bearer(await token())] }));
     t.equal(response.status, 403);
@@ -105,7 +105,7 @@ for (const [name, shape] of Object.entries(shapes)) {
   });
 
   t.test(
-    `${name}: in shadow mode everything passes, the credential too, and what would be refused is recorded`,
+    `${name}: in shadow mode everything passes, also the credential, and would-be refusals are recorded`,
     async (t) => {
       const { asks, log } = await opened(t, { mode: 'shadow' });
       for (const received of [{ target: '/orders/1' }, { target: '/orders/../x' }, { target: '/nowhere' }]) {
@@ -121,28 +121,34 @@ for (const [name, shape] of Object.entries(shapes)) {
     },
   );
 
-  t.test(`${name}: limits count as at the proxy, by client and by the address that the proxy tells`, async (t) => {
-    const limited = (id: string, by: string) => ({
-      id,
-      match: { path: `/${id}` },
-      ...(by === 'address' ? { access: 'public' } : { scope: 'orders.read' }),
-      rate_limit: { by, requests: 1, per: '1m' },
-    });
-    const { asks } = await opened(t, { routes: [limited('client', 'client_id'), limited('address', 'address')] });
-    const headers = [bearer(await token())];
-    const said = async (received: Received) => {
-      const response = await asks(shape(received));
-      if (response.status === 200) t.equal(response.header('cache-control'), 'no-store', 'each is counted');
-      return statusOf(response);
-    };
-    t.strictSame([await said({ target: '/client', headers }), await said({ target: '/client', headers })], [200, 429]);
-    const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.1'];
-    const statuses: number[] = [];
-    for (const address of addresses) statuses.push(await said({ target: '/address', address }));
-    t.strictSame(statuses, [200, 200, 429]);
-    const late = await asks(shape({ target: '/client', headers }));
-    t.ok(Number(late.header('retry-after')) > 0);
-  });
+  t.test(
+    `${name}: limits count as at the gateway's own listener, by client and by the address from the proxy`,
+    async (t) => {
+      const limited = (id: string, by: string) => ({
+        id,
+        match: { path: `/${id}` },
+        ...(by === 'address' ? { access: 'public' } : { scope: 'orders.read' }),
+        rate_limit: { by, requests: 1, per: '1m' },
+      });
+      const { asks } = await opened(t, { routes: [limited('client', 'client_id'), limited('address', 'address')] });
+      const headers = [bearer(await token())];
+      const said = async (received: Received) => {
+        const response = await asks(shape(received));
+        if (response.status === 200) t.equal(response.header('cache-control'), 'no-store', 'each is counted');
+        return statusOf(response);
+      };
+      t.strictSame(
+        [await said({ target: '/client', headers }), await said({ target: '/client', headers })],
+        [200, 429],
+      );
+      const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.1'];
+      const statuses: number[] = [];
+      for (const address of addresses) statuses.push(await said({ target: '/address', address }));
+      t.strictSame(statuses, [200, 200, 429]);
+      const late = await asks(shape({ target: '/client', headers }));
+      t.ok(Number(late.header('retry-after')) > 0);
+    },
+  );
 }
 
 t.test(
@@ -166,7 +172,7 @@ t.test(
   },
 );
 
-t.test('at /nginx X-Accel-Expires stands before Cache-Control, which is private', async (t) => {
+t.test('at /nginx X-Accel-Expires precedes Cache-Control, which is private', async (t) => {
   const { asks } = await opened(t, { decision: { listen: '127.0.0.1:0', max_age: '3s' } });
   const expires = async (more: object) => {
     const { headers } = await asks(asNginx({ headers: [bearer(await token('orders.read', more))] }));
@@ -186,7 +192,7 @@ t.test('at /nginx X-Accel-Expires stands before Cache-Control, which is private'
 });
 
 t.test(
-  'at /nginx?now= an answer ends by the clock of nginx, with a second for those who come while one asks',
+  "at /nginx?now= an answer expires by nginx's clock, with a second for requests that arrive while one asks",
   async (t) => {
     const kept = async (max_age: string, now: string, more: object = {}) => {
       const { asks } = await opened(t, { decision: { listen: '127.0.0.1:0', max_age } });
@@ -210,27 +216,33 @@ t.test(
   },
 );
 
-t.test('max_age: 0s remembers nothing', async (t) => {
+t.test('max_age: 0s caches nothing', async (t) => {
   const { asks } = await opened(t, { decision: { listen: '127.0.0.1:0', max_age: '0s' } });
   const response = await asks(asNginx({ headers: [bearer(await token())] }));
   t.equal(response.header('x-accel-expires'), '0');
   t.equal(response.header('cache-control'), 'no-store');
 });
 
-t.test('Vary names what rules look at, of every route; what nobody can list is not remembered', async (t) => {
-  const route = (more: object) => ({
-    routes: [...routes, { id: 'env', match: { path: '/env' }, access: 'authenticated', ...more }],
-  });
-  const varies = async (changes: object) => {
-    const { asks } = await opened(t, changes);
-    return (await asks(asNginx({ target: '/public/a' }))).header('vary');
-  };
-  t.equal(await varies(route({ match: { path: '/env', headers: { 'X-Env': 'a' } } })), 'authorization, origin, x-env');
-  t.equal(await varies(route({ when: 'request.headers["x-env"] == "a"' })), 'authorization, origin, x-env');
-  t.equal(await varies(route({ when: 'request.headers[identity.subject] == "a"' })), '*');
-});
+t.test(
+  'Vary lists the headers that the rules of all routes read; without a complete list nothing is cached',
+  async (t) => {
+    const route = (more: object) => ({
+      routes: [...routes, { id: 'env', match: { path: '/env' }, access: 'authenticated', ...more }],
+    });
+    const varies = async (changes: object) => {
+      const { asks } = await opened(t, changes);
+      return (await asks(asNginx({ target: '/public/a' }))).header('vary');
+    };
+    t.equal(
+      await varies(route({ match: { path: '/env', headers: { 'X-Env': 'a' } } })),
+      'authorization, origin, x-env',
+    );
+    t.equal(await varies(route({ when: 'request.headers["x-env"] == "a"' })), 'authorization, origin, x-env');
+    t.equal(await varies(route({ when: 'request.headers[identity.subject] == "a"' })), '*');
+  },
+);
 
-t.test('at /forward-auth and /envoy refusals go as they are, with a line for each challenge', async (t) => {
+t.test('at /forward-auth and /envoy refusals are unchanged, with a line for each challenge', async (t) => {
   const users = userFile(t, '');
   const basic = {
     id: 'both',
@@ -253,7 +265,7 @@ t.test('at /forward-auth and /envoy refusals go as they are, with a line for eac
   t.match(joined.all('www-authenticate'), [/^Bearer .*, Basic realm="r"/]);
 });
 
-t.test('what is kept of the credential is told in the way that each proxy takes', async (t) => {
+t.test('each proxy learns in its own form what to keep of the credential', async (t) => {
   const forwarding = { id: 'on', match: { path: '/on' }, scope: 'orders.read', forward_credential: true };
   const { asks } = await opened(t, { routes: [...routes, forwarding] });
   const credential = bearer(await token());
@@ -272,41 +284,44 @@ t.test('what is kept of the credential is told in the way that each proxy takes'
   t.equal(nobody.header('x-auth-subject'), undefined);
 });
 
-t.test('preflights and documents: answered where the proxy can pass them on, and never let through', async (t) => {
-  const cors = { origins: ['https://app.example.com'] };
-  const { asks, port } = await opened(t, { cors, resource: 'https://api.example.com' });
-  const headers = [
-    ['Origin', 'https://app.example.com'],
-    ['Access-Control-Request-Method', 'GET'],
-  ] as const;
-  const preflight = { method: 'OPTIONS', target: '/orders/1', headers };
-  const direct = await ask(port, requestText(preflight));
-  t.equal(direct.status, 204);
-  const [nginx, envoy, traefik] = [
-    await asks(asNginx(preflight)),
-    await asks(asEnvoy(preflight)),
-    await asks(asTraefik(preflight)),
-  ];
-  t.strictSame([nginx.status, statusOf(nginx), envoy.status, traefik.status], [403, 204, 204, 404]);
-  for (const told of [nginx, envoy]) {
-    for (const name of [
-      'access-control-allow-origin',
-      'access-control-allow-methods',
-      'access-control-allow-headers',
-      'access-control-max-age',
-    ])
-      t.equal(told.header(name), direct.header(name), name);
-  }
-  t.equal(problemOf(traefik).code, 'answer_undeliverable');
-  const document = { target: '/.well-known/oauth-protected-resource' };
-  const told = await asks(asNginx(document));
-  t.strictSame([told.status, statusOf(told), told.header('x-gatehouse-type')], [403, 200, 'application/json']);
-  t.strictSame(told.header('x-gatehouse-body'), (await ask(port, requestText(document))).body.toString());
-  for (const shape of [asTraefik, asEnvoy])
-    t.equal(problemOf(await asks(shape(document))).code, 'answer_undeliverable');
-});
+t.test(
+  'preflights and documents are answered if the proxy can forward the answer, and never let through',
+  async (t) => {
+    const cors = { origins: ['https://app.example.com'] };
+    const { asks, port } = await opened(t, { cors, resource: 'https://api.example.com' });
+    const headers = [
+      ['Origin', 'https://app.example.com'],
+      ['Access-Control-Request-Method', 'GET'],
+    ] as const;
+    const preflight = { method: 'OPTIONS', target: '/orders/1', headers };
+    const direct = await ask(port, requestText(preflight));
+    t.equal(direct.status, 204);
+    const [nginx, envoy, traefik] = [
+      await asks(asNginx(preflight)),
+      await asks(asEnvoy(preflight)),
+      await asks(asTraefik(preflight)),
+    ];
+    t.strictSame([nginx.status, statusOf(nginx), envoy.status, traefik.status], [403, 204, 204, 404]);
+    for (const told of [nginx, envoy]) {
+      for (const name of [
+        'access-control-allow-origin',
+        'access-control-allow-methods',
+        'access-control-allow-headers',
+        'access-control-max-age',
+      ])
+        t.equal(told.header(name), direct.header(name), name);
+    }
+    t.equal(problemOf(traefik).code, 'answer_undeliverable');
+    const document = { target: '/.well-known/oauth-protected-resource' };
+    const told = await asks(asNginx(document));
+    t.strictSame([told.status, statusOf(told), told.header('x-gatehouse-type')], [403, 200, 'application/json']);
+    t.strictSame(told.header('x-gatehouse-body'), (await ask(port, requestText(document))).body.toString());
+    for (const shape of [asTraefik, asEnvoy])
+      t.equal(problemOf(await asks(shape(document))).code, 'answer_undeliverable');
+  },
+);
 
-t.test('a page of another origin can read refusals and what passes', async (t) => {
+t.test('a page of another origin can read refusals and accepted answers', async (t) => {
   const { asks } = await opened(t, { cors: { origins: ['https://app.example.com'] } });
   const origin = ['Origin', 'https://app.example.com'] as const;
   for (const shape of Object.values(shapes)) {
@@ -318,7 +333,7 @@ t.test('a page of another origin can read refusals and what passes', async (t) =
   }
 });
 
-t.test('what the proxy must tell is asked for once: missing, or twice, is a 500 and lets nothing pass', async (t) => {
+t.test('required information from the proxy that is missing or repeated is a 500, and nothing passes', async (t) => {
   const { asks, log } = await opened(t);
   const without = (bytes: Buffer, name: string) =>
     Buffer.from(bytes.toString('latin1').replace(new RegExp(`^${name}: .*\r\n`, 'im'), ''), 'latin1');
@@ -358,7 +373,7 @@ t.test('what the proxy must tell is asked for once: missing, or twice, is a 500 
     t.equal((await asks(requestText({ target }))).status, 500, target);
 });
 
-t.test('no header of another way is believed: the path that is asked decides', async (t) => {
+t.test('headers of another kind of proxy do not count: the requested path decides', async (t) => {
   const { asks } = await opened(t);
   const others: readonly (readonly [string, string])[] = [
     ['X-Original-Method', 'OPTIONS'],
@@ -383,7 +398,7 @@ t.test('no header of another way is believed: the path that is asked decides', a
   }
 });
 
-t.test('a decision is recorded as at the proxy, with the way it was asked by', async (t) => {
+t.test("a decision is recorded as at the gateway's own listener, with the kind of proxy", async (t) => {
   const { asks, log, port } = await opened(t);
   const headers = [bearer(await token())];
   for (const [via, shape] of [
@@ -410,7 +425,7 @@ t.test('a decision is recorded as at the proxy, with the way it was asked by', a
       t.equal(record.path, received.target);
       await ask(port, requestText(received));
       const direct = log.at(-1) ?? {};
-      // Traefik asks with the name of its own client where the request has none.
+      // Traefik sends the name of its own client if the request has none.
       const { via: _, user_agent: __, ...rest } = record;
       t.notOk('via' in direct);
       const { bytes_in: body, ...others } = direct;
@@ -439,7 +454,7 @@ t.test('an outage of the authorization server is 503 with Retry-After, and never
   }
 });
 
-t.test('the method of HEAD and a body that the proxy sends all the same change nothing', async (t) => {
+t.test('HEAD, and a body that the proxy sends anyway, change nothing', async (t) => {
   const { asks } = await opened(t);
   const head = await asks(asEnvoy({ method: 'HEAD', target: '/orders/1' }), 'HEAD');
   t.equal(head.status, 401);
@@ -453,7 +468,7 @@ t.test('the method of HEAD and a body that the proxy sends all the same change n
 });
 
 t.test(
-  'a question about a WebSocket is answered as any other, also where the proxy passes the upgrade on',
+  'a decision request for a WebSocket is answered like any other, even if the proxy forwards the upgrade',
   async (t) => {
     const { asks } = await opened(t);
     const upgrade = [

@@ -13,7 +13,7 @@ async function opened(t: Test, qop: readonly string[] = ['auth']) {
     users: userFile(t, digestLines('alice', 'r', 'wonderland')),
     algorithms: ['SHA-256'],
     qop,
-    // What a proxy that forwards tells; of one that asks nothing but the target itself counts.
+    // The information of a proxy that forwards; for a proxy that sends only the target, the target itself counts.
     uri_from: ['X-Original-URI', 'X-Forwarded-Prefix'],
   };
   const users = userFile(t, `alice:{SHA}${sha1}\n`);
@@ -24,7 +24,7 @@ async function opened(t: Test, qop: readonly string[] = ['auth']) {
   return gateway(t, behind(url, { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'], routes }));
 }
 
-/** Of `wonderland`, as htpasswd -s writes it. */
+/** The hash of `wonderland`, as htpasswd -s writes it. */
 const sha1 = 'tiY7sUhYKUwI5L3866kDY+ENcrQ=';
 const ha1 = storedHash('SHA-256', 'alice', 'r', 'wonderland');
 
@@ -51,7 +51,7 @@ for (const [name, shape] of Object.entries(shapes)) {
   };
 
   t.test(
-    `${name}: the uri of Digest is the target that the proxy received, and each answer is asked for`,
+    `${name}: the uri of Digest is the target that the proxy received, and each response needs a decision request`,
     async (t) => {
       const running = await opened(t);
       const nonce = await nonceOf(running);
@@ -72,28 +72,34 @@ for (const [name, shape] of Object.entries(shapes)) {
     },
   );
 
-  t.test(`${name}: what hashes a body is refused where there may be one, and nobody guessed a password`, async (t) => {
-    const running = await opened(t, ['auth', 'auth-int']);
-    const target = '/digest/1';
-    const nonce = await nonceOf(running);
-    const get = digestHeader(nonce, { uri: target, qop: 'auth-int' });
-    t.equal((await asks(running, shape({ target, headers: [get] }))).status, 200);
-    const post = digestHeader(nonce, { uri: target, method: 'POST', qop: 'auth-int', count: 2 });
-    const refused = await asks(running, shape({ method: 'POST', target, headers: [post] }));
-    t.strictSame([statusOf(refused), problemOf(refused).code], [413, 'integrity_too_large']);
-  });
+  t.test(
+    `${name}: algorithms that hash a body are refused if there may be one, and this does not count as a guess`,
+    async (t) => {
+      const running = await opened(t, ['auth', 'auth-int']);
+      const target = '/digest/1';
+      const nonce = await nonceOf(running);
+      const get = digestHeader(nonce, { uri: target, qop: 'auth-int' });
+      t.equal((await asks(running, shape({ target, headers: [get] }))).status, 200);
+      const post = digestHeader(nonce, { uri: target, method: 'POST', qop: 'auth-int', count: 2 });
+      const refused = await asks(running, shape({ method: 'POST', target, headers: [post] }));
+      t.strictSame([statusOf(refused), problemOf(refused).code], [413, 'integrity_too_large']);
+    },
+  );
 
-  t.test(`${name}: Basic needs TLS at the proxy; who tells neither address nor scheme is not secure`, async (t) => {
-    const running = await opened(t);
-    const headers = [['Authorization', `Basic ${btoa('alice:wonderland')}`] as const];
-    const ask = (received: Received) => asks(running, shape({ target: '/basic', headers, ...received }));
-    t.equal((await ask({ scheme: 'https' })).status, 200);
-    t.equal(problemOf(await ask({ scheme: 'http' })).code, 'transport_insecure');
-    const wrong = [['Authorization', `Basic ${btoa('alice:x')}`] as const];
-    t.equal(problemOf(await ask({ headers: wrong })).code, 'password_wrong');
-    const bytes = shape({ target: '/basic', scheme: 'http', headers }).toString('latin1');
-    const untold = bytes.replace(/^x-(?:forwarded-for|forwarded-proto): .*\r\n/gim, '');
-    t.equal(problemOf(await asks(running, Buffer.from(untold, 'latin1'))).code, 'transport_insecure');
-    t.equal(problemOf(await ask({ scheme: 'http', address: 'unknown' })).code, 'transport_insecure');
-  });
+  t.test(
+    `${name}: Basic needs TLS at the proxy; without an address or a scheme from the proxy it is refused`,
+    async (t) => {
+      const running = await opened(t);
+      const headers = [['Authorization', `Basic ${btoa('alice:wonderland')}`] as const];
+      const ask = (received: Received) => asks(running, shape({ target: '/basic', headers, ...received }));
+      t.equal((await ask({ scheme: 'https' })).status, 200);
+      t.equal(problemOf(await ask({ scheme: 'http' })).code, 'transport_insecure');
+      const wrong = [['Authorization', `Basic ${btoa('alice:x')}`] as const];
+      t.equal(problemOf(await ask({ headers: wrong })).code, 'password_wrong');
+      const bytes = shape({ target: '/basic', scheme: 'http', headers }).toString('latin1');
+      const untold = bytes.replace(/^x-(?:forwarded-for|forwarded-proto): .*\r\n/gim, '');
+      t.equal(problemOf(await asks(running, Buffer.from(untold, 'latin1'))).code, 'transport_insecure');
+      t.equal(problemOf(await ask({ scheme: 'http', address: 'unknown' })).code, 'transport_insecure');
+    },
+  );
 }

@@ -29,13 +29,13 @@ async function hasCurl(): Promise<boolean> {
 
 interface Running {
   readonly demo: Command;
-  /** Lines to paste, as they were printed. */
+  /** Lines to paste, as printed. */
   readonly commands: readonly string[];
   /** Addresses to open: the page, the login. */
   readonly opened: readonly [string, string];
 }
 
-/** As a user starts it, on ports that are free. */
+/** As a user starts it, on free ports. */
 async function run(t: Test): Promise<Running> {
   const demo = command(t, ['demo', ...(await demoPorts())]);
   t.teardown(async () => {
@@ -53,7 +53,7 @@ function commandsIn(text: string): readonly string[] {
   return text.split('\n').filter((line) => programs.some((program) => line.startsWith(program)));
 }
 
-/** As somebody pastes it, in a folder of theirs; the first Node.js in PATH is another one. */
+/** As a user pastes it, in another folder. The first Node.js in PATH is a different one. */
 async function paste(line: string): Promise<string> {
   const env = { ...process.env, PATH: `${otherNode}:${process.env.PATH}` };
   return (await shell('sh', ['-c', `${line} 2>&1`], { cwd: tmpdir(), env })).stdout;
@@ -62,7 +62,7 @@ async function paste(line: string): Promise<string> {
 const otherNode = t.testdir({ node: '#!/bin/sh\necho too old\nexit 1\n' });
 chmodSync(join(otherNode, 'node'), 0o755);
 
-t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it', async (t) => {
+t.test('the printed commands of the demo work unchanged, and Ctrl-C ends it', async (t) => {
   if (!(await hasCurl())) {
     t.plan(0, 'curl is not installed');
     return;
@@ -83,7 +83,7 @@ t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it'
   const good = await paste(passed);
   t.match(good, 'HTTP/1.1 200');
   t.match(good, '"token_seen":false');
-  // A machine that is busy may take longer than the second for which the line waits: it may be pasted again.
+  // A busy machine may take longer than the second for which the line waits, so the test may paste it again.
   let answer = '';
   for (let pasted = 0; pasted < 10 && !answer.includes('token_revoked'); pasted++) answer = await paste(revoked);
   t.match(JSON.parse(answer), { status: 401, code: 'token_revoked' });
@@ -93,7 +93,7 @@ t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it'
   t.equal((await demo.ended()).status, 0);
 });
 
-/** The stream goes on until its reader leaves. */
+/** The stream continues until its reader leaves. */
 async function decidesLive(t: Test, live: string, request: string): Promise<void> {
   const reader = spawn('sh', ['-c', `exec ${live.trim()}`], { stdio: ['ignore', 'pipe', 'ignore'] });
   t.teardown(() => reader.kill());
@@ -128,7 +128,7 @@ async function signsIn(t: Test, login: string, passed: string): Promise<void> {
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 t.test(
-  'on a terminal the log is one line for each request, so that what is to be pasted stays in sight',
+  'on a terminal the log has one line for each request, so that the lines to paste stay visible',
   { skip: hasTerminal ? false : 'script (util-linux) is not installed' },
   async (t) => {
     const ports = await demoPorts();
@@ -171,7 +171,7 @@ t.test('every address that the demo prints answers', async (t) => {
   for (const address of addresses) t.equal((await fetch(address)).status, 200, address);
 });
 
-/** With the name and the password that were printed. */
+/** With the printed name and password. */
 async function signIn(page: Page, { demo }: Running): Promise<void> {
   const [, name = '', password = ''] = /The user is (\w+), and the password is (\w+)/.exec(demo.stdout()) ?? [];
   await page.locator('#username').fill(name);
@@ -181,7 +181,7 @@ async function signIn(page: Page, { demo }: Running): Promise<void> {
 
 const status = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
 
-t.test('the client page of the demo: sign in, consent, token, and the API answers it', { skip }, async (t) => {
+t.test('the client page of the demo: sign in, consent, token, and the API answers the token', { skip }, async (t) => {
   const here = await run(t);
   const page = await openPage(t);
   const complaints: string[] = [];
@@ -207,7 +207,7 @@ t.test('the client page of the demo: sign in, consent, token, and the API answer
 });
 
 t.test(
-  'a scope that was left out is one that the API refuses; nothing is granted where all is denied',
+  'the API refuses a scope that was left out, and nothing is granted if the user denies all',
   { skip },
   async (t) => {
     const here = await run(t);
@@ -300,7 +300,7 @@ t.test('the client page redeems no code of an answer that is not its own', { ski
   );
 });
 
-t.test('the printed login address shows the login, and then which apps have access', { skip }, async (t) => {
+t.test('the printed login address shows the login, and then the apps with access', { skip }, async (t) => {
   const here = await run(t);
   const page = await openPage(t);
   await page.goto(here.opened[1]);

@@ -5,7 +5,7 @@ import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
-/** T50: programs that nobody here wrote against a Digest route. What each cannot do is a row of its own. */
+/** T50: client programs by other authors against a Digest route. Each limitation has its own row. */
 
 const run = promisify(execFile);
 const REALM = 'meters';
@@ -29,7 +29,7 @@ const missing = async (program: string, ...args: readonly string[]): Promise<fal
     () => `${[program, ...args].join(' ')} is not there`,
   );
 
-/** The Python of the PATH, or that of the system, whose modules come as packages. */
+/** The Python in PATH, or the system's Python, whose modules come as packages. */
 async function pythonWith(module: string): Promise<string | undefined> {
   for (const python of ['python3', '/usr/bin/python3'])
     if ((await missing(python, '-c', `import ${module}`)) === false) return python;
@@ -75,7 +75,7 @@ for (const [name, digest] of Object.entries(offers)) {
   });
 }
 
-t.test('wget knows MD5 only', { skip: skip.wget }, async (t) => {
+t.test('wget supports only MD5', { skip: skip.wget }, async (t) => {
   const args = ['-q', '-O-', `--user=${USER}`, `--password=${PASSWORD}`];
   const both = await meters(t, offers['SHA-256 first, MD5 last']);
   const { stdout } = await run('wget', [...args, `${both.url}/meters/7`]);

@@ -42,7 +42,7 @@ export async function gateways(t: Test, count: 1 | 2, nc: Mode, env: Record<stri
   return { urls, processes, flushall };
 }
 
-/** A Redis that began to count a moment ago cannot know what was used before, so for some seconds it takes nothing. */
+/** A Redis that started a moment ago cannot know which nonces were used, so for some seconds it accepts nothing. */
 export async function untilTaken(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     if ((await ask(url, credentialsFor('/a', await nonceOf(url), 1))).status === 200) return;

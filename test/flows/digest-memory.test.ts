@@ -11,7 +11,7 @@ t.setTimeout(300_000);
 const CHALLENGES = isFullSize ? 50_000 : 5_000;
 const MIB = 1_048_576;
 
-t.test('challenges that nobody answers leave the heap as it was, within 5 MiB', async (t) => {
+t.test('unanswered challenges leave the heap unchanged, within 5 MiB', async (t) => {
   const { urls, processes } = await gateways(t, 1, 'strict', probed);
   const [running] = processes as readonly [GatewayProcess];
   const challenge = async (times: number) => {

@@ -29,7 +29,7 @@ const stages = [
 ] as const;
 
 for (const { count, title, skip } of stages) {
-  t.test(`${title}: of a hundred requests at once with one count exactly one passes`, { skip }, async (t) => {
+  t.test(`${title}: of a hundred requests at once with one count, exactly one passes`, { skip }, async (t) => {
     for (const mode of ['strict', 'window'] as const) {
       const { urls } = await gateways(t, count, mode);
       const credentials = credentialsFor('/a', await nonceOf(`${at(urls, 0)}/a`), 1);
@@ -38,7 +38,7 @@ for (const { count, title, skip } of stages) {
     }
   });
 
-  t.test(`${title}: no replay passes, and no other URL under the same header`, { skip }, async (t) => {
+  t.test(`${title}: no replay passes, and no other URL with the same header`, { skip }, async (t) => {
     const { urls } = await gateways(t, count, 'strict');
     const used = await usedCredentials(urls);
     const replays = await inTurn(Array.from({ length: REPLAYS }), (_, index) =>
@@ -66,7 +66,7 @@ for (const { count, title, skip } of stages) {
 }
 
 t.test(
-  'two gateways at one Redis: after it was emptied what was used is asked for anew, and never passes',
+  'two gateways with one Redis: after it is emptied, used nonces get a new challenge and never pass',
   { skip: skipWithoutRedis },
   async (t) => {
     const { urls, flushall } = await gateways(t, 2, 'strict');

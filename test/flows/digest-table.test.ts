@@ -6,10 +6,10 @@ import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
-/** Asks with clients in several languages: 16 s beside a whole test run. */
+/** Sends requests with clients in several languages: 16 s beside a whole test run. */
 t.setTimeout(120_000);
 
-/** T50: the table of the cookbook is what is seen here. WRITE_DIGEST_TABLE=1 writes it. */
+/** T50: the table of the cookbook is the result of this test. WRITE_DIGEST_TABLE=1 writes it. */
 
 const page = new URL('../../docs/cookbook/basic-and-digest.md', import.meta.url);
 const [USER, PASSWORD] = ['Mufasa', 'Circle of Life'];
@@ -38,13 +38,13 @@ const chromium = (t: Test): DigestClient => ({
 
 const TABLE = /(<!-- digest-table:[^>]*-->\n)([\s\S]*?)(<!-- \/digest-table -->)/;
 
-/** Client → its row as it stands. */
+/** Client → its row. */
 function rowsOf(text: string): ReadonlyMap<string, string> {
   const lines = (TABLE.exec(text)?.[2] ?? '').split('\n').filter((line) => line.startsWith('|'));
   return new Map(lines.slice(2).map((line) => [line.split('|')[1]?.trim() ?? '', line]));
 }
 
-t.test('the table of who can do what in the cookbook is what the clients here do', async (t) => {
+t.test("the cookbook's table of client features is what the clients here can do", async (t) => {
   const text = readFileSync(page, 'utf8');
   const before = rowsOf(text);
   const urls = await Promise.all(offers.map(([, algorithms]) => urlOf(t, algorithms)));

@@ -12,7 +12,7 @@ import { account } from '../support/digest-upstream.ts';
 import { gateway, type TestGateway } from '../support/gateway.ts';
 import { within } from '../support/until.ts';
 
-/** The gateway as a client of verifiers of Digest that nobody here wrote for it: Apache's, and one in Python. */
+/** The gateway as a client of Digest verifiers by other authors: Apache's, and one in Python. */
 
 /** Starts programs: 9 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);

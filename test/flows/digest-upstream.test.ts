@@ -7,7 +7,7 @@ import { reloadable } from '../support/reloadable.ts';
 import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
-/** An API that wants Digest, behind a gateway whose clients know nothing of it. */
+/** An API that requires Digest, behind a gateway whose clients do not know about it. */
 
 const routes = [{ id: 'all', match: { path: '/{rest*}' }, access: 'public', limits: { body: '8MiB' } }];
 
@@ -52,30 +52,27 @@ const streamed = (bytes: number): RequestInit => ({
   duplex: 'half',
 });
 
-t.test(
-  'the challenge is asked for by a HEAD that says nothing of the client; then every request is sent once',
-  async (t) => {
-    const scene = await before(t);
-    const init = { headers: { authorization: 'Bearer of-the-client', cookie: 'a=b', 'x-word': 'w' } };
-    t.match(await ask(`${scene.url}/orders/7?a=%20b&c`, init), { status: 200, text: 'GET /orders/7?a=%20b&c 0' });
-    t.match(await ask(`${scene.url}/orders/8`), { status: 200 });
-    const [question, first, second] = scene.upstream.received;
-    t.equal(scene.upstream.received.length, 3);
-    t.match(question, { method: 'HEAD', url: '/orders/7?a=%20b&c', authorization: undefined });
-    t.strictSame(Object.keys(question?.headers ?? {}).sort(), ['connection', 'host', 'x-request-id']);
-    t.match(first, {
-      method: 'GET',
-      headers: { cookie: 'a=b', 'x-word': 'w' },
-      credentials: { uri: '/orders/7?a=%20b&c' },
-    });
-    t.match([first?.credentials?.protection?.nc, second?.credentials?.protection?.nc], ['00000001', '00000002']);
-    t.not(first?.credentials?.cnonce, second?.credentials?.cnonce);
-    t.notMatch(JSON.stringify(scene.upstream.received), /of-the-client/);
-    t.strictSame(attempts(scene), [1, 1]);
-  },
-);
+t.test("a HEAD without the client's headers fetches the challenge; then every request is sent once", async (t) => {
+  const scene = await before(t);
+  const init = { headers: { authorization: 'Bearer of-the-client', cookie: 'a=b', 'x-word': 'w' } };
+  t.match(await ask(`${scene.url}/orders/7?a=%20b&c`, init), { status: 200, text: 'GET /orders/7?a=%20b&c 0' });
+  t.match(await ask(`${scene.url}/orders/8`), { status: 200 });
+  const [question, first, second] = scene.upstream.received;
+  t.equal(scene.upstream.received.length, 3);
+  t.match(question, { method: 'HEAD', url: '/orders/7?a=%20b&c', authorization: undefined });
+  t.strictSame(Object.keys(question?.headers ?? {}).sort(), ['connection', 'host', 'x-request-id']);
+  t.match(first, {
+    method: 'GET',
+    headers: { cookie: 'a=b', 'x-word': 'w' },
+    credentials: { uri: '/orders/7?a=%20b&c' },
+  });
+  t.match([first?.credentials?.protection?.nc, second?.credentials?.protection?.nc], ['00000001', '00000002']);
+  t.not(first?.credentials?.cnonce, second?.credentials?.cnonce);
+  t.notMatch(JSON.stringify(scene.upstream.received), /of-the-client/);
+  t.strictSame(attempts(scene), [1, 1]);
+});
 
-t.test('the uri is the target as the upstream gets it, after rewriting', async (t) => {
+t.test('the uri is the target that the upstream gets, after rewriting', async (t) => {
   const upstream = await digestUpstream(t);
   const rewritten = [
     { ...routes[0], rewrite: { strip_prefix: '/api', add_prefix: '/v1' }, match: { path: '/api/{rest*}' } },
@@ -84,14 +81,14 @@ t.test('the uri is the target as the upstream gets it, after rewriting', async (
   t.match(await ask(`${url}/api/orders?x=1`), { status: 200, text: 'GET /v1/orders?x=1 0' });
 });
 
-t.test('what the upstream says about credentials never reaches the client', async (t) => {
+t.test("the upstream's headers about credentials never reach the client", async (t) => {
   const scene = await before(t, { nextnonce: true });
   const { headers } = await ask(`${scene.url}/a`);
   t.equal(headers.get('authentication-info'), null);
   t.equal(headers.get('www-authenticate'), null);
 });
 
-t.test('of many first requests at once one asks', async (t) => {
+t.test('of many simultaneous first requests, one fetches the challenge', async (t) => {
   const scene = await before(t);
   const all = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(`${scene.url}/${index}`)));
   t.ok(all.every(({ status }) => status === 200));
@@ -99,7 +96,7 @@ t.test('of many first requests at once one asks', async (t) => {
   t.ok(attempts(scene).every((each) => each === 1));
 });
 
-t.test('an upstream that wants counts in order serves a hundred requests at once, each count once', async (t) => {
+t.test('an upstream that requires counts in order serves a hundred requests at once, each count once', async (t) => {
   const scene = await before(t, { strict: true });
   const all = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(`${scene.url}/${index}`)));
   t.strictSame(
@@ -114,7 +111,7 @@ t.test('an upstream that wants counts in order serves a hundred requests at once
   t.ok(attempts(scene).every((each) => each === 1 || each === 2));
 });
 
-t.test('a stale nonce is replaced, and the client notices nothing', async (t) => {
+t.test('a stale nonce is replaced without an effect on the client', async (t) => {
   const scene = await before(t);
   t.equal((await ask(`${scene.url}/1`)).status, 200);
   scene.upstream.expire();
@@ -125,7 +122,7 @@ t.test('a stale nonce is replaced, and the client notices nothing', async (t) =>
   t.equal(scene.upstream.questions(), 1);
 });
 
-t.test('nonces that end under load cost no request', async (t) => {
+t.test('nonces that expire under load fail no request', async (t) => {
   const scene = await before(t, { uses: 7 });
   const all: Got[] = [];
   for (let round = 0; round < 5; round++) {
@@ -180,7 +177,7 @@ t.test('cnonce: nonce keeps it too', async (t) => {
   t.equal(first?.credentials?.cnonce, second?.credentials?.cnonce);
 });
 
-t.test('qop and algorithms of the file are an order, and all that is used', async (t) => {
+t.test('qop and algorithms in the file are in order of preference, and no others are used', async (t) => {
   const both = await before(
     t,
     { qop: ['auth', 'auth-int'], algorithms: ['SHA-256', 'MD5'] },
@@ -210,7 +207,7 @@ t.test('a wrong password is an outage of ours, and no challenge for the client',
   t.match(await ask(`${scene.url}/a`, { method: 'HEAD' }), { status: 502, text: '' });
 });
 
-t.test('an upstream that refuses for ever is asked three times at most', async (t) => {
+t.test('an upstream that always refuses gets at most three requests', async (t) => {
   for (const verdict of ['stale', 'wrong'] as const) {
     const scene = await before(t, { refuses: () => verdict });
     const got = await ask(`${scene.url}/a`);
@@ -222,7 +219,7 @@ t.test('an upstream that refuses for ever is asked three times at most', async (
   }
 });
 
-t.test('a password that was changed behind us: one more try, then 502', async (t) => {
+t.test('a password that changed at the upstream: one more attempt, then 502', async (t) => {
   let isChanged = false;
   const scene = await before(t, { refuses: () => (isChanged ? 'wrong' : undefined) });
   t.equal((await ask(`${scene.url}/1`)).status, 200);
@@ -231,19 +228,16 @@ t.test('a password that was changed behind us: one more try, then 502', async (t
   t.strictSame(attempts(scene), [1, 2]);
 });
 
-t.test(
-  'a wrong rspauth is an upstream that does not know the password: 502, and its answer goes nowhere',
-  async (t) => {
-    const scene = await before(t, { rspauth: 'f'.repeat(64) });
-    const got = await ask(`${scene.url}/a`);
-    t.equal(code(got), '502 upstream_unauthenticated');
-    t.notMatch(got.text, /GET/);
-    const silent = await before(t, { rspauth: 'none' });
-    t.equal((await ask(`${silent.url}/a`)).status, 200);
-  },
-);
+t.test('with a wrong rspauth the upstream does not know the password: 502, and its answer is discarded', async (t) => {
+  const scene = await before(t, { rspauth: 'f'.repeat(64) });
+  const got = await ask(`${scene.url}/a`);
+  t.equal(code(got), '502 upstream_unauthenticated');
+  t.notMatch(got.text, /GET/);
+  const silent = await before(t, { rspauth: 'none' });
+  t.equal((await ask(`${silent.url}/a`)).status, 200);
+});
 
-t.test('bodies of every size and form arrive whole, with the challenge known or not', async (t) => {
+t.test('bodies of every size and form arrive whole, with a known or unknown challenge', async (t) => {
   for (const eager of [false, true]) {
     const scene = await before(t, { eager });
     for (const bytes of [0, 1, 65_536, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024]) {
@@ -279,7 +273,7 @@ t.test('a body that is short enough is sent again after a stale nonce, a longer 
 });
 
 t.test(
-  'where only another method is protected, a long body is refused once and passes when it is sent again',
+  'if only another method is protected, a long body is refused once and passes when it is sent again',
   async (t) => {
     const scene = await before(t, { open: ['HEAD', 'GET'] });
     t.match(await ask(`${scene.url}/a`), { status: 200 }, 'without credentials, since none are asked for');
@@ -292,19 +286,19 @@ t.test(
   },
 );
 
-t.test('auth-int alone and a body that is too long to be hashed first: 502 with a code of its own', async (t) => {
+t.test('only auth-int, with a body that is too long to hash first: 502 with a code of its own', async (t) => {
   const scene = await before(t, { qop: ['auth-int'] });
   t.equal(code(await ask(`${scene.url}/a`, streamed(2 * 1024 * 1024))), '502 upstream_protection_unmet');
   t.equal(scene.upstream.received.filter(({ method }) => method === 'POST').length, 0);
 });
 
-t.test('the limit of the route holds for a body that is held', async (t) => {
+t.test('the limit of the route applies to a buffered body', async (t) => {
   const upstream = await digestUpstream(t);
   const { url } = await gateway(t, { ...file(upstream.url), routes: [{ ...routes[0], limits: { body: '1KiB' } }] });
   t.equal(code(await ask(`${url}/a`, streamed(4096))), '413 body_too_large');
 });
 
-t.test('the body of a refusal goes nowhere, and one without end is not read', async (t) => {
+t.test('the body of a refusal is discarded, and an endless one is not read', async (t) => {
   const scene = await before(t, { refusalBytes: 5 * 1024 * 1024 });
   t.match(await ask(`${scene.url}/1`), { status: 200, text: 'GET /1 0' });
   scene.upstream.expire();
@@ -334,7 +328,7 @@ t.test('HEAD, Expect and chunked answers', async (t) => {
   }
 });
 
-t.test('a WebSocket is opened through the challenge, also after a stale nonce', async (t) => {
+t.test('a WebSocket opens despite the challenge, also after a stale nonce', async (t) => {
   const scene = await before(t);
   for (let round = 0; round < 2; round++) {
     const client = await open(t, scene.port);
@@ -357,7 +351,7 @@ t.test('a WebSocket is opened through the challenge, also after a stale nonce', 
   t.strictSame(attempts(scene), [1, 2]);
 });
 
-t.test('an upstream that is away is 502 before any challenge, and waiting is 504', async (t) => {
+t.test('an unavailable upstream is 502 before any challenge, and a silent one is 504', async (t) => {
   const away = await gateway(t, file('http://127.0.0.1:9'));
   t.equal(code(await ask(`${away.url}/a`)), '502 upstream_unreachable');
   t.equal(code(await ask(`${away.url}/a`, { method: 'POST', body: 'a' })), '502 upstream_unreachable');
@@ -365,7 +359,7 @@ t.test('an upstream that is away is 502 before any challenge, and waiting is 504
   t.equal(code(await ask(`${slow.url}/a`)), '504 upstream_timeout');
 });
 
-t.test('a target that never answers the question for its challenge holds up no other for long', async (t) => {
+t.test('a target that never answers the challenge request does not delay others for long', async (t) => {
   let isFirst = true;
   const slow = (ready: () => void) => {
     if (!isFirst) ready();
@@ -387,7 +381,7 @@ t.test('a target that never answers the question for its challenge holds up no o
   t.equal(await hangs, 'given up');
 });
 
-t.test('the time of both attempts counts as one', async (t) => {
+t.test('both attempts share one time limit', async (t) => {
   let answers = 0;
   const slowly = (ready: () => void) => void setTimeout(ready, 1_800);
   const scene = await before(
@@ -406,7 +400,7 @@ t.test('the time of both attempts counts as one', async (t) => {
   t.strictSame(attempts(scene), [1, 2]);
 });
 
-t.test('a request without a body whose connection broke is sent again with a count of its own', async (t) => {
+t.test('a request without a body whose connection broke is sent again with its own count', async (t) => {
   let isCut = false;
   const scene = await before(t, {
     passed: (request, response) => {
@@ -421,7 +415,7 @@ t.test('a request without a body whose connection broke is sent again with a cou
   t.strictSame(attempts(scene), [2]);
 });
 
-t.test('a client that leaves while the challenge is awaited holds no place', async (t) => {
+t.test('a client that leaves while the challenge is fetched frees its place', async (t) => {
   const waiting: (() => void)[] = [];
   const limits = { max_connections: 1, max_pending: 0 };
   const scene = await before(t, { slow: (ready) => void waiting.push(ready) }, {}, limits);
@@ -433,7 +427,7 @@ t.test('a client that leaves while the challenge is awaited holds no place', asy
     t.ok(await until(() => waiting.length === 1));
     t.equal(code(await ask(`${scene.url}/b`)), '503 upstream_saturated');
     client.socket.destroy();
-    // What is not read from is not heard to leave: that of the upload shows once it is sent.
+    // A connection that is not read does not report its end. The end of the upload shows once it is sent.
     await until(() => gone() > index, 100);
     for (const ready of waiting.splice(0)) ready();
     let status = 503;
@@ -448,7 +442,7 @@ t.test('a client that leaves while the challenge is awaited holds no place', asy
   );
 });
 
-t.test('a client that leaves in the middle of a body that is held ends nothing but its request', async (t) => {
+t.test('a client that leaves during a buffered body ends only its own request', async (t) => {
   const scene = await before(t);
   const client = await open(t, scene.port);
   client.send(requestText({ method: 'POST', target: '/a', headers: [['Content-Length', '5']] }));
@@ -460,7 +454,7 @@ t.test('a client that leaves in the middle of a body that is held ends nothing b
   t.equal((await ask(`${scene.url}/b`)).status, 200);
 });
 
-t.test('a reload keeps the challenge where the block of the upstream did not change', async (t) => {
+t.test("a reload keeps the challenge if the upstream's block did not change", async (t) => {
   const upstream = await digestUpstream(t);
   const running = await reloadable(t, file(upstream.url));
   t.equal((await ask(`${running.url}/1`)).status, 200);
@@ -473,13 +467,16 @@ t.test('a reload keeps the challenge where the block of the upstream did not cha
   t.equal(upstream.questions(), 2);
 });
 
-t.test('in shadow mode the upstream gets what the client sent, and the client what the upstream answers', async (t) => {
-  const upstream = await digestUpstream(t);
-  const { url } = await gateway(t, { ...file(upstream.url), mode: 'shadow' });
-  const got = await ask(`${url}/a`);
-  t.equal(got.status, 401);
-  t.match(got.headers.get('www-authenticate'), /^Digest/);
-});
+t.test(
+  'in shadow mode the upstream gets what the client sent, and the client gets what the upstream answers',
+  async (t) => {
+    const upstream = await digestUpstream(t);
+    const { url } = await gateway(t, { ...file(upstream.url), mode: 'shadow' });
+    const got = await ask(`${url}/a`);
+    t.equal(got.status, 401);
+    t.match(got.headers.get('www-authenticate'), /^Digest/);
+  },
+);
 
 for (const [kind, credentials] of [
   ['basic', { basic: account }],
@@ -500,14 +497,14 @@ for (const [kind, credentials] of [
   });
 }
 
-t.test('where the upstream sees the Authorization of the client, its 401 is for the client', async (t) => {
+t.test("if the upstream gets the client's Authorization, its 401 is for the client", async (t) => {
   const upstream = await digestUpstream(t);
   const credentials = { header: { name: 'X-Key', value: 'k' } };
   const { url } = await gateway(t, file(upstream.url, {}, { credentials }));
   t.match(await ask(`${url}/a`), { status: 401 });
 });
 
-/** Answers a request with credentials by this, and any other with a challenge. */
+/** Answers a request with credentials with this, and any other with a challenge. */
 async function challenging(t: Test, answer: (challenge: string) => string): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((socket) => {
@@ -529,7 +526,7 @@ async function challenging(t: Test, answer: (challenge: string) => string): Prom
 
 for (const engine of ['undici', 'own'])
   t.test(
-    `${engine}: a stale answer that stalls goes on elsewhere, and the client gets that answer, once`,
+    `${engine}: after a stalled stale answer another URL is used, and the client gets that answer once`,
     async (t) => {
       const stalls = await challenging(
         t,
@@ -539,7 +536,7 @@ for (const engine of ['undici', 'own'])
       const urls = [stalls.url, answers.url];
       const upstream = { urls, url: undefined, engine, retries: 1, timeout: { response: '1s' } };
       const scene = await gateway(t, file('', {}, upstream));
-      // By turns: one of them begins at the url that stalls.
+      // In turn: one of them begins at the URL that stalls.
       for (let count = 0; count < 2; count++)
         t.match(await ask(`${scene.url}/${count}`, { signal: AbortSignal.timeout(10_000) }), {
           status: 200,

@@ -43,7 +43,7 @@ interface Sent {
   readonly method?: string;
   readonly body?: string;
   readonly more?: Partial<DigestCredentials>;
-  /** Sent in place of what was hashed. */
+  /** Sent instead of what was hashed. */
   readonly swapped?: (header: string) => string;
 }
 
@@ -108,7 +108,7 @@ async function code(response: Response): Promise<string> {
 
 const isStale = async (response: Response) => (await challengesOf(response))[0]?.get('stale') === 'true';
 
-t.test('a challenge for each algorithm, each on a line of its own, with one nonce and one opaque', async (t) => {
+t.test('a challenge for each algorithm, each on a separate line, with one nonce and one opaque', async (t) => {
   const running = await meters(t);
   const response = await fetch(`${running.url}/meters/7`);
   t.equal(response.status, 401);
@@ -124,7 +124,7 @@ t.test('a challenge for each algorithm, each on a line of its own, with one nonc
 });
 
 t.test(
-  'the right password passes under every algorithm, and the upstream learns the name and no credential',
+  'the right password passes with every algorithm, and the upstream gets the name and no credential',
   async (t) => {
     const algorithms = ['SHA-256', 'SHA-256-sess', 'SHA-512-256', 'SHA-512-256-sess', 'MD5-sess', 'MD5'] as const;
     const running = await meters(t, { algorithms });
@@ -139,7 +139,7 @@ t.test(
   },
 );
 
-t.test('the answer shows that the gateway knows the password too, in place of what the upstream says', async (t) => {
+t.test('the answer proves that the gateway also knows the password, whatever the upstream says', async (t) => {
   const running = await meters(t);
   const of = await challenge(running);
   const response = await send(running, of);
@@ -159,7 +159,7 @@ t.test('the answer shows that the gateway knows the password too, in place of wh
   t.equal(info, `rspauth="${rspauth}", qop=auth, cnonce="c", nc=00000001`);
 });
 
-t.test('a name may be hashed, in Latin-1 or as RFC 8187 has it', async (t) => {
+t.test('a name may be hashed, in Latin-1 or in the form of RFC 8187', async (t) => {
   const running = await meters(t);
   const hashed = { username: userHash('SHA-256', NAME, REALM), userhash: true };
   t.equal((await send(running, await challenge(running), { more: hashed })).status, 200);
@@ -170,7 +170,7 @@ t.test('a name may be hashed, in Latin-1 or as RFC 8187 has it', async (t) => {
 });
 
 t.test(
-  'T48: a nonce count is taken once, and only a greater one after it; the answer is stale and brings a new nonce',
+  'T48: a nonce count is accepted once, and then only a greater one; the refusal is stale with a new nonce',
   async (t) => {
     const running = await meters(t);
     const of = await challenge(running);
@@ -185,7 +185,7 @@ t.test(
   },
 );
 
-t.test('in a window counts come in any order, each once', async (t) => {
+t.test('in a window counts may arrive in any order, each once', async (t) => {
   const running = await meters(t, { nc: 'window' });
   const of = await challenge(running);
   const met = await Promise.all(
@@ -195,7 +195,7 @@ t.test('in a window counts come in any order, each once', async (t) => {
   for (const nc of [70, 69, 6, 1]) t.equal((await send(running, of, { nc })).status, 401, String(nc));
 });
 
-t.test('of a hundred equal requests at the same time one passes', async (t) => {
+t.test('of a hundred equal simultaneous requests one passes', async (t) => {
   for (const nc of ['strict', 'window']) {
     const running = await meters(t, { nc });
     const of = await challenge(running);
@@ -204,41 +204,44 @@ t.test('of a hundred equal requests at the same time one passes', async (t) => {
   }
 });
 
-t.test('T48: what answers no challenge of the route is refused, each by its own name', async (t) => {
-  const running = await meters(t, { algorithms: ['SHA-256'] });
-  const of = await challenge(running);
-  const cases: readonly (readonly [Sent, string])[] = [
-    [{ path: '/meters/8', uri: '/meters/7' }, '400 digest_uri'],
-    [{ path: '/meters/7?x=1', uri: '/meters/7' }, '400 digest_uri'],
-    [{ path: '/meters/7', uri: 'http://other.example/meters/7' }, '400 digest_uri'],
-    [{ protection: 'none' }, '401 digest_mismatch'],
-    [{ algorithm: 'MD5' }, '401 digest_mismatch'],
-    [{ more: { algorithm: undefined } }, '401 digest_mismatch'],
-    [{ protection: { qop: 'auth-int', nc: '00000001' } }, '401 digest_mismatch'],
-    [{ more: { opaque: 'other' } }, '401 digest_mismatch'],
-    [{ more: { realm: 'other' } }, '401 digest_mismatch'],
-    [{ more: { nonce: 'A'.repeat(43) } }, '401 nonce_invalid'],
-    [{ password: 'wrong' }, '401 password_wrong'],
-    [{ username: 'nobody' }, '401 password_wrong'],
-    [{ method: 'GET', more: { response: '0'.repeat(64) } }, '401 password_wrong'],
-    [{ nc: 0 }, '401 nonce_replayed'],
-    [{ swapped: (text) => `${text}, uri="/meters/7"` }, '400 authorization_malformed'],
-    [{ swapped: () => 'Digest' }, '400 authorization_malformed'],
-    [{ swapped: () => 'Basic YTpi' }, '401 credential_missing'],
-    [{ swapped: () => 'Bearer abc' }, '401 credential_missing'],
-  ];
-  for (const [sent, expected] of cases)
-    t.equal(await code(await send(running, of, sent)), expected, JSON.stringify(sent));
-  t.equal(
-    await code(await send(running, of, { method: 'POST', swapped: () => header(of, { method: 'GET' }) })),
-    '401 password_wrong',
-  );
-  t.equal((await send(running, of, { more: { opaque: undefined } })).status, 200, 'but an opaque may be dropped');
-  const absolute = `${running.url}/meters/7`;
-  t.equal((await send(running, of, { uri: absolute, nc: 2 })).status, 200, 'and the uri may be absolute');
-});
+t.test(
+  'T48: a response that does not match a challenge of the route is refused, each with its own reason',
+  async (t) => {
+    const running = await meters(t, { algorithms: ['SHA-256'] });
+    const of = await challenge(running);
+    const cases: readonly (readonly [Sent, string])[] = [
+      [{ path: '/meters/8', uri: '/meters/7' }, '400 digest_uri'],
+      [{ path: '/meters/7?x=1', uri: '/meters/7' }, '400 digest_uri'],
+      [{ path: '/meters/7', uri: 'http://other.example/meters/7' }, '400 digest_uri'],
+      [{ protection: 'none' }, '401 digest_mismatch'],
+      [{ algorithm: 'MD5' }, '401 digest_mismatch'],
+      [{ more: { algorithm: undefined } }, '401 digest_mismatch'],
+      [{ protection: { qop: 'auth-int', nc: '00000001' } }, '401 digest_mismatch'],
+      [{ more: { opaque: 'other' } }, '401 digest_mismatch'],
+      [{ more: { realm: 'other' } }, '401 digest_mismatch'],
+      [{ more: { nonce: 'A'.repeat(43) } }, '401 nonce_invalid'],
+      [{ password: 'wrong' }, '401 password_wrong'],
+      [{ username: 'nobody' }, '401 password_wrong'],
+      [{ method: 'GET', more: { response: '0'.repeat(64) } }, '401 password_wrong'],
+      [{ nc: 0 }, '401 nonce_replayed'],
+      [{ swapped: (text) => `${text}, uri="/meters/7"` }, '400 authorization_malformed'],
+      [{ swapped: () => 'Digest' }, '400 authorization_malformed'],
+      [{ swapped: () => 'Basic YTpi' }, '401 credential_missing'],
+      [{ swapped: () => 'Bearer abc' }, '401 credential_missing'],
+    ];
+    for (const [sent, expected] of cases)
+      t.equal(await code(await send(running, of, sent)), expected, JSON.stringify(sent));
+    t.equal(
+      await code(await send(running, of, { method: 'POST', swapped: () => header(of, { method: 'GET' }) })),
+      '401 password_wrong',
+    );
+    t.equal((await send(running, of, { more: { opaque: undefined } })).status, 200, 'but an opaque may be dropped');
+    const absolute = `${running.url}/meters/7`;
+    t.equal((await send(running, of, { uri: absolute, nc: 2 })).status, 200, 'and the uri may be absolute');
+  },
+);
 
-t.test('scope is asked of a user as of a token', async (t) => {
+t.test('a scope is required of a user as of a token', async (t) => {
   const running = await meters(t);
   const of = await challenge(running);
   const response = await send(running, of, { username: 'bob', password: 'builder' });
@@ -246,7 +249,7 @@ t.test('scope is asked of a user as of a token', async (t) => {
   t.equal(await code(response), '403 scope_insufficient');
 });
 
-t.test('a nonce ends after its time with stale, but only for who has the password', async (t) => {
+t.test('an expired nonce gets stale, but only with the right password', async (t) => {
   const clock = settableClock();
   const running = await meters(t, { nonce_ttl: '10s' }, clock);
   const of = await challenge(running);
@@ -259,7 +262,7 @@ t.test('a nonce ends after its time with stale, but only for who has the passwor
   t.equal(await code(late), '401 nonce_stale');
 });
 
-t.test('towards its end a nonce is followed by the next one, where that is asked for', async (t) => {
+t.test('near its expiry a nonce is followed by the next one, if that is enabled', async (t) => {
   const clock = settableClock();
   const running = await meters(t, { nonce_ttl: '10s', nextnonce: true }, clock);
   const of = await challenge(running);
@@ -286,7 +289,7 @@ t.test('auth-int protects the body, which arrives as it was sent', async (t) => 
   t.equal((await send(running, of, { method: 'POST', body: 'x'.repeat(4096), nc: 5 })).status, 200, 'auth reads none');
 });
 
-t.test('RFC 2069 is taken where the route says so, each nonce once', async (t) => {
+t.test('RFC 2069 is accepted if the route allows it, each nonce once', async (t) => {
   const running = await meters(t, { legacy_no_qop: true });
   const of = await challenge(running);
   const legacy: Sent = { algorithm: 'MD5', protection: 'none', more: { algorithm: undefined, cnonce: undefined } };
@@ -299,7 +302,7 @@ t.test('RFC 2069 is taken where the route says so, each nonce once', async (t) =
   );
 });
 
-t.test('a session may go on with the cnonce of its first request, or have a new one each time', async (t) => {
+t.test('a session may keep the cnonce of its first request, or use a new one each time', async (t) => {
   const running = await meters(t, { algorithms: ['SHA-256-sess'] });
   const of = await challenge(running);
   t.equal((await send(running, of, { cnonce: 'first' })).status, 200);
@@ -312,7 +315,7 @@ t.test('a session may go on with the cnonce of its first request, or have a new 
   t.equal(await code(await send(running, of, { cnonce: 'second', nc: 4, more: { response } })), '401 password_wrong');
 });
 
-t.test('wrong passwords of one user from one address are looked at ten times, and others pass on', async (t) => {
+t.test('ten wrong passwords of one user from one address are checked, and other users still pass', async (t) => {
   const clock = settableClock();
   const running = await meters(t, {}, clock);
   const of = await challenge(running);
@@ -326,7 +329,7 @@ t.test('wrong passwords of one user from one address are looked at ten times, an
   t.equal((await send(running, await challenge(running))).status, 200);
 });
 
-t.test('guesses count together, whether they name the user or a hash of the name', async (t) => {
+t.test('guesses count together, whether they contain the user or a hash of the name', async (t) => {
   const running = await meters(t);
   const of = await challenge(running);
   for (const algorithm of ['SHA-256', 'MD5'] as const) {
@@ -337,7 +340,7 @@ t.test('guesses count together, whether they name the user or a hash of the name
   }
 });
 
-t.test('which guesses count together tells nobody whether there is such a user', async (t) => {
+t.test('which guesses count together does not reveal whether the user exists', async (t) => {
   const running = await meters(t, {}, undefined, {}, { login: { max_failures: 3, window: '15m' } });
   const of = await challenge(running);
   const seen = async (username: string) => {
@@ -355,7 +358,7 @@ t.test('which guesses count together tells nobody whether there is such a user',
   t.strictSame(await seen('bob'), await seen('nobody'));
 });
 
-t.test('with `bind_ip` a nonce serves only the address that got it', async (t) => {
+t.test('with `bind_ip` a nonce works only from the address that got it', async (t) => {
   const file = { trusted_proxies: ['127.0.0.1'] };
   const running = await meters(t, { bind_ip: true }, undefined, {}, file);
   const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -368,7 +371,7 @@ t.test('with `bind_ip` a nonce serves only the address that got it', async (t) =
 });
 
 t.test(
-  "T48: the uri may be what a trusted proxy received in a field that the file names; a stranger's header changes nothing",
+  'T48: the uri may be what a trusted proxy received, in a header that the file names; an untrusted header changes nothing',
   async (t) => {
     const moved = { path: '/meters/7', uri: '/api/meters/7' };
     const sent = async (running: TestGateway, fields: Record<string, string>) => {
@@ -392,7 +395,7 @@ t.test(
   },
 );
 
-t.test('advisory 26: an identity header of a client of Digest survives in no spelling', async (t) => {
+t.test("advisory 26: a Digest client's identity header is removed in every spelling", async (t) => {
   const running = await meters(t);
   for (const name of ['X-Auth-Subject', 'x-auth-subject', 'X-AUTH_SUBJECT', 'X_Auth_Subject', 'x_auth-Scope']) {
     const authorization = header(await challenge(running), {});

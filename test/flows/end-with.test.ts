@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { type Address, follow, type Running } from './revoked.ts';
 
-/** Waits for tokens that end, and for streams that end with them: 12 s in .ci/run on a busy machine. */
+/** Waits for tokens that expire, and for streams that end with them: 12 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
 const SECOND = 1_000;
@@ -66,7 +66,7 @@ async function webSocket(t: Test, port: number, target: string, token: string): 
 }
 
 t.test(
-  'a WebSocket of a revoked token gets a Close frame 1008 behind the last whole frame, and its upstream is let go',
+  'a WebSocket of a revoked token gets a Close frame 1008 after the last whole frame, and its upstream is closed',
   async (t) => {
     const late = await lateness(t);
     const upstream = await rawUpstream(t, accept);
@@ -79,7 +79,7 @@ t.test(
     ];
     upstream.connections[0]?.socket.write(hello);
     await client.arrived(hello.length);
-    // One that is open holds the Close frame back until it is whole.
+    // An incomplete frame delays the Close frame until it is whole.
     upstream.connections[0]?.socket.write(hello.subarray(0, 4));
     await client.arrived(hello.length + 4);
     setTimeout(() => upstream.connections[0]?.socket.write(Buffer.concat([hello.subarray(4), hello])), 100);
@@ -109,7 +109,7 @@ t.test('a frame that never ends is cut, and no Close frame is written into it', 
 });
 
 t.test(
-  'an event stream and a download of a revoked token are cut within a second, and never end as if they were whole',
+  'an event stream and a download of a revoked token are cut within a second, and never look complete',
   async (t) => {
     const late = await lateness(t);
     const upstream = await witness(t);
@@ -142,7 +142,7 @@ t.test(
   },
 );
 
-t.test('a request that was not yet answered, and an upload, are refused as the next one will be', async (t) => {
+t.test('a request without an answer yet, and an upload, are refused like the next request', async (t) => {
   const upstream = await rawUpstream(t, () => {});
   const { service, running, token } = await bench(t, upstream);
   const waiting = await ask(t, running.port, '/ending/slow', token);
@@ -162,7 +162,7 @@ t.test('a request that was not yet answered, and an upload, are refused as the n
   t.ok(await until(() => upstream.connections.every(({ closed }) => closed)));
 });
 
-t.test('what is open ends at exp', async (t) => {
+t.test('an open stream ends at exp', async (t) => {
   const upstream = await rawUpstream(t, accept);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
   const exp = Math.floor(Date.now() / 1000) + 5;
@@ -171,7 +171,7 @@ t.test('what is open ends at exp', async (t) => {
   const lasting = await webSocket(t, port, '/lasting/live', token);
   await client.untilClosed();
   const late = Date.now() - exp * 1000;
-  // The clock skew would let it live for half a minute more.
+  // The clock skew would keep it for half a minute more.
   t.ok(late >= 0 && late < 5 * SECOND, `${late} ms`);
   t.equal(client.unread.readUInt16BE(2), 1008);
   t.equal(client.unread.toString('utf8', 4), 'The access token expired.');

@@ -7,7 +7,7 @@ import { requestText } from '../support/request-text.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { until } from '../support/until.ts';
 
-// An upstream is spoken to by the engine of our own, and by undici for a while where its answers are not for that.
+// The gateway uses its own engine for an upstream, and for a while undici if the engine cannot read its answers.
 
 const TEN_MINUTES = 600_000;
 
@@ -18,7 +18,7 @@ const FOREIGN = `\r\n${OK}`;
 const get = requestText({ target: '/public/a' });
 const post = requestText({ method: 'POST', target: '/public/a', body: 'a=b' });
 
-/** A gateway before these upstreams, as a file without `engine` has it. */
+/** A gateway before these upstreams, with a file without `engine`. */
 async function before(t: Test, scripts: readonly Script[], more: object = {}, changes: object = {}) {
   const clock = settableClock();
   const upstreams = await Promise.all(scripts.map((script) => rawUpstream(t, script)));
@@ -44,7 +44,7 @@ function heads(upstreams: readonly RawUpstream[]): number {
 
 const foreign: Script = ({ socket }) => socket.write(FOREIGN);
 
-t.test('after two answers that are not understood undici speaks for ten minutes, which is told once', async (t) => {
+t.test('after two unreadable answers the gateway uses undici for ten minutes, and logs it once', async (t) => {
   const { port, clock, upstreams, told, isOn } = await before(t, [foreign]);
   t.equal(await status(port, post), 502);
   t.equal(await isOn(), 0);
@@ -68,7 +68,7 @@ t.test('after two answers that are not understood undici speaks for ten minutes,
   t.match(told(), [{ level: 40 }, { level: 30 }]);
 });
 
-t.test('what may be sent again is sent again over undici, so that no client of it sees the change', async (t) => {
+t.test('a repeatable request is sent again over undici, so no client notices the change', async (t) => {
   const { port, upstreams, isOn } = await before(t, [foreign]);
   for (const method of ['GET', 'DELETE', 'OPTIONS', 'HEAD', 'PUT', 'GET'])
     t.equal((await ask(port, requestText({ method, target: '/public/a' }), { method })).status, 200, method);
@@ -76,7 +76,7 @@ t.test('what may be sent again is sent again over undici, so that no client of i
   t.equal(heads(upstreams), 8, 'the first two were sent twice');
 });
 
-t.test('a single answer that is not understood is asked for again, and changes nothing for the others', async (t) => {
+t.test('after a single unreadable answer the request is sent again, and other requests do not change', async (t) => {
   let asked = 0;
   const { port, upstreams, isOn, told } = await before(t, [({ socket }) => socket.write(asked++ === 0 ? FOREIGN : OK)]);
   t.equal(await status(port), 200);
@@ -86,14 +86,14 @@ t.test('a single answer that is not understood is asked for again, and changes n
   t.equal(heads(upstreams), 5);
 });
 
-t.test('with `retries: 0` nothing is sent again, and undici takes over all the same', async (t) => {
+t.test('with `retries: 0` nothing is sent again, and undici is still used afterwards', async (t) => {
   const { port, upstreams, isOn } = await before(t, [foreign], { retries: 0 });
   t.strictSame([await status(port), await status(port), await status(port)], [502, 502, 200]);
   t.equal(await isOn(), 1);
   t.equal(heads(upstreams), 3);
 });
 
-t.test('neither a POST, nor a body, nor a handshake is sent again', async (t) => {
+t.test('a POST, a body and a handshake are not sent again', async (t) => {
   const { port, upstreams } = await before(
     t,
     [foreign],
@@ -114,7 +114,7 @@ t.test('neither a POST, nor a body, nor a handshake is sent again', async (t) =>
 });
 
 t.test(
-  '`OPTIONS *`, which undici does not send, is 502 where its answer is not understood, and stays with `own`',
+  '`OPTIONS *`, which undici does not send, is 502 if its answer is unreadable, and stays with `own`',
   async (t) => {
     const changes = { mode: 'shadow', routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] };
     const { port, log, isOn, upstreams } = await before(t, [foreign], {}, changes);
@@ -129,20 +129,17 @@ t.test(
   },
 );
 
-t.test(
-  'what comes late behind a content, before the next answer of its connection, never lets undici take over',
-  async (t) => {
-    const late: Script = ({ socket, heads }) => socket.write(heads % 2 === 1 ? OK : FOREIGN);
-    const { port, upstreams, isOn, told } = await before(t, [late]);
-    for (let i = 0; i < 4; i++) t.strictSame([await status(port), await status(port)], [200, 502]);
-    t.equal(heads(upstreams), 8, 'none was sent again');
-    t.equal(upstreams[0]?.connections.length, 4);
-    t.equal(await isOn(), 0);
-    t.strictSame(told(), []);
-  },
-);
+t.test('late bytes after a body, before the next answer of its connection, never lead to undici', async (t) => {
+  const late: Script = ({ socket, heads }) => socket.write(heads % 2 === 1 ? OK : FOREIGN);
+  const { port, upstreams, isOn, told } = await before(t, [late]);
+  for (let i = 0; i < 4; i++) t.strictSame([await status(port), await status(port)], [200, 502]);
+  t.equal(heads(upstreams), 8, 'none was sent again');
+  t.equal(upstreams[0]?.connections.length, 4);
+  t.equal(await isOn(), 0);
+  t.strictSame(told(), []);
+});
 
-t.test('each url of an upstream is judged by its own answers', async (t) => {
+t.test('each URL of an upstream is judged by its own answers', async (t) => {
   const { port, isOn, told, upstreams } = await before(t, [foreign, ({ socket }) => socket.write(OK)]);
   for (let i = 0; i < 8; i++) t.equal(await status(port), 200);
   t.strictSame([await isOn(0), await isOn(1)], [1, 0]);
@@ -165,7 +162,7 @@ const framing = {
 };
 
 for (const [name, bytes] of Object.entries(framing))
-  t.test(`${name} is never a reason for undici: refused each time, sent once, its connection closed`, async (t) => {
+  t.test(`${name} never leads to undici: refused each time, sent once, its connection closed`, async (t) => {
     for (const pieces of [[bytes], [...bytes]]) {
       const { port, upstreams, isOn, told } = await before(t, [
         ({ socket }) => {
@@ -184,11 +181,11 @@ for (const [name, bytes] of Object.entries(framing))
     }
   });
 
-t.test('requests that were under way as undici took over get their answers, or 502, each its own', async (t) => {
+t.test('requests in progress during the change to undici get their own answers, or 502', async (t) => {
   const held: (() => void)[] = [];
   const { port, upstreams, isOn } = await before(t, [
     ({ socket, received }) => {
-      // With its folder: a request id of random letters may hold `x7`.
+      // With its folder, because a random request id may contain `x7`.
       const path =
         received
           .match(/\/public\/x\d/g)
@@ -214,7 +211,7 @@ t.test('requests that were under way as undici took over get their answers, or 5
   t.equal(heads(upstreams), 12);
 });
 
-t.test('the head of a stream goes out though the ten minutes end between request and answer', async (t) => {
+t.test('the head of a stream is sent even if the ten minutes end between request and answer', async (t) => {
   const held: ((text: string) => void)[] = [];
   let isHeld = false;
   const { port, clock, isOn } = await before(t, [
@@ -237,37 +234,37 @@ t.test('the head of a stream goes out though the ten minutes end between request
   t.equal((await client.read())?.body.toString(), 'late');
 });
 
+t.test('a health check with an unreadable answer is repeated over undici, and the URL is healthy', async (t) => {
+  const health = { path: '/healthz', interval: '100ms', timeout: '10s', unhealthy_after: 1, healthy_after: 1 };
+  const { port, log, isOn } = await before(t, [foreign], { health });
+  t.ok(await until(async () => (await isOn()) === 1));
+  t.equal(await status(port, post), 200);
+  t.strictSame(
+    log.filter(({ msg }) => String(msg).includes('not well')),
+    [],
+  );
+});
+
 t.test(
-  'a health question whose answer is not understood is asked again over undici, and the url is well',
+  'a probe that is forwarded to an upstream is answered although its answer is unreadable for our engine',
   async (t) => {
-    const health = { path: '/healthz', interval: '100ms', timeout: '10s', unhealthy_after: 1, healthy_after: 1 };
-    const { port, log, isOn } = await before(t, [foreign], { health });
-    t.ok(await until(async () => (await isOn()) === 1));
-    t.equal(await status(port, post), 200);
-    t.strictSame(
-      log.filter(({ msg }) => String(msg).includes('not well')),
-      [],
+    const { healthUrl, upstreams } = await before(
+      t,
+      [foreign],
+      {},
+      { health: { listen: '127.0.0.1:0', pass: { '/ready': { upstream: 'api', path: '/ready' } } } },
     );
+    for (let i = 0; i < 4; i++) t.equal((await fetch(`${healthUrl}/ready`)).status, 200);
+    t.equal(heads(upstreams), 6);
   },
 );
-
-t.test('a probe that is passed on to an upstream is answered though its answer is not understood', async (t) => {
-  const { healthUrl, upstreams } = await before(
-    t,
-    [foreign],
-    {},
-    { health: { listen: '127.0.0.1:0', pass: { '/ready': { upstream: 'api', path: '/ready' } } } },
-  );
-  for (let i = 0; i < 4; i++) t.equal((await fetch(`${healthUrl}/ready`)).status, 200);
-  t.equal(heads(upstreams), 6);
-});
 
 t.test('the circuit breaker does not count answers that undici reads', async (t) => {
   const { port } = await before(t, [foreign], { circuit_breaker: { failures: 1, open_for: '60s' } });
   t.strictSame([await status(port, post), await status(port, post), await status(port, post)], [502, 502, 200]);
 });
 
-t.test('`engine: undici` reads the same answers from the first one on, and is no fallback', async (t) => {
+t.test('`engine: undici` reads the same answers from the first one on, and logs no fallback', async (t) => {
   const { port, upstreams, isOn, told } = await before(t, [foreign], { engine: 'undici' });
   for (let i = 0; i < 3; i++) t.equal(await status(port, post), 200);
   t.equal(heads(upstreams), 3);

@@ -6,13 +6,13 @@ import type { Seen } from './engines/played-case.ts';
 import type { Case } from './engines/random-cases.ts';
 import { brief, compareRound } from './engines/two-gateways.ts';
 
-// Two gateways with one configuration before one upstream, each with an engine of its own: whatever they are asked, by
-// whomever and when, their clients and the upstream cannot tell them apart.
+// Two gateways with the same configuration before one upstream, each with a different engine. Whatever requests they
+// get, in whatever order, their clients and the upstream cannot distinguish them.
 
 /** Some 50,000 requests to each of two gateways: 300 s in .ci/run on a busy machine. */
 t.setTimeout(isFullSize ? 2_400_000 : 600_000);
 
-/** At one time: each has a gateway, an upstream and a clock of its own, and waits for limits of time more than it computes. */
+/** At the same time: each has its own gateway, upstream and clock, and mostly waits for time limits. */
 const ROUNDS = 4;
 const { numRuns } = tries(8, 200);
 const start = Number(process.env.GATEHOUSE_SEED ?? 0);
@@ -40,12 +40,12 @@ const comparison = { engines: ['undici', 'own'], settings: [{}, {}], judge } as 
 for (let first = start; first < start + numRuns; first += ROUNDS) {
   const seeds = Array.from({ length: Math.min(ROUNDS, start + numRuns - first) }, (_, index) => first + index);
   t.test(
-    `neither a client nor the upstream can tell the engines apart: random requests of seeds ${seeds.join(', ')}`,
+    `neither a client nor the upstream can distinguish the engines: random requests of seeds ${seeds.join(', ')}`,
     (t) => Promise.all(seeds.map((seed) => compareRound(t, seed, comparison))),
   );
 }
 
-t.test('every known difference is one that occurs, and so do all kinds of outcomes', async (t) => {
+t.test('every listed difference occurs, and so does every kind of outcome', async (t) => {
   for (const [outcome, times] of [...outcomes].sort(([, a], [, b]) => b - a)) t.comment(`${times} ${outcome}`);
   for (const { name, because } of differences) t.ok((counts.get(name) ?? 0) > 0, `${name}: ${because}`);
   const forwarded = [...outcomes].filter(([outcome]) => outcome.endsWith('forwarded')).map(([, times]) => times);

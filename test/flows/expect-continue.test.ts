@@ -7,7 +7,7 @@ import { witness } from '../support/witness.ts';
 
 const expectation = ['Expect', '100-continue'] as const;
 
-/** The head of an upload; its body is left to the test. */
+/** The head of an upload; the test sends its body. */
 function head(target: string, headers: readonly (readonly [string, string])[] = [], version = 'HTTP/1.1'): Buffer {
   return requestText({ method: 'POST', target, version, headers: [expectation, ['Content-Length', '5'], ...headers] });
 }
@@ -24,7 +24,7 @@ async function bench(t: Test) {
   return { upstream, client: await open(t, port) };
 }
 
-t.test('100-continue comes after the decision, and then the body goes through', async (t) => {
+t.test('100-continue comes after the decision, and then the body is forwarded', async (t) => {
   const { upstream, client } = await bench(t);
   client.send(head('/orders/1', [bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }))]));
   t.equal(await interim(client), 'HTTP/1.1 100 Continue');
@@ -55,7 +55,7 @@ t.test('a body beyond the limit is refused without 100', async (t) => {
   t.same(response?.interim, []);
 });
 
-t.test('a body that must be read for its token is asked for', async (t) => {
+t.test('a body that must be read for its token gets a 100', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { bearer_methods_supported: ['header', 'body'] }));
   const client = await open(t, port);
@@ -72,7 +72,7 @@ t.test('a body that must be read for its token is asked for', async (t) => {
   t.equal(upstream.seen[0]?.body.toString(), 'a=1');
 });
 
-t.test('an expectation without regard to case, and one of HTTP/1.0, which is ignored', async (t) => {
+t.test('an expectation matches in any case, and one of HTTP/1.0 is ignored', async (t) => {
   const { client, upstream } = await bench(t);
   client.send(
     requestText({
@@ -97,7 +97,7 @@ t.test('an expectation without regard to case, and one of HTTP/1.0, which is ign
   );
 });
 
-t.test('a client that does not wait for 100 is served as well', async (t) => {
+t.test('a client that does not wait for 100 is served too', async (t) => {
   const { client, upstream } = await bench(t);
   client.send(Buffer.concat([head('/public/a'), Buffer.from('hello')]));
   t.equal((await client.read({ method: 'POST' }))?.status, 200);

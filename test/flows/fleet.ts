@@ -16,12 +16,12 @@ import { type Address, type Asked, askAt, followed, isInStep } from './revoked.t
 
 /** Of the gateways. */
 export const edge = { id: 'edge', secret: 'cs_edge-secret-of-32-bytes-or-more' };
-/** An app that gets JWTs for the password of a user. */
+/** A client that gets JWTs for a user's password. */
 export const phone = { id: 'phone', secret: 'cs_phone-secret-of-32-bytes-or-so' };
 
 const encryptionKeys = [randomBytes(32).toString('base64')];
 
-/** Below the clients of the file. */
+/** In addition to the clients of the file. */
 function settings(users: readonly string[]): string {
   return `
   - { client_id: ${edge.id}, client_secret: ${edge.secret}, grant_types: [], introspect: true, events: true }
@@ -32,11 +32,11 @@ encryption_keys: ['${encryptionKeys[0]}']
 `;
 }
 
-/** `gatehouse authorization` in a process of its own, that comes back under its address after it was killed. */
+/** `gatehouse authorization` in a separate process, which starts again at its address after it was killed. */
 export interface FleetService extends ReturnType<typeof requests> {
   readonly url: string;
   readonly configFile: string;
-  /** SIGKILL, and it is gone. */
+  /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
   start(): Promise<void>;
   /** A new JWT of this user, for their password. */
@@ -74,7 +74,7 @@ export async function serviceProcess(t: Test, storage: string, users: readonly s
   };
 }
 
-/** The store itself, for what is done beside the processes. */
+/** The store itself, for changes beside the processes. */
 export async function storeOf(t: Test, storage: string): Promise<Records> {
   const records = await openRecords(storage, { directory: '/', clock: systemClock, encryptionKeys });
   t.teardown(() => records.close());
@@ -91,7 +91,7 @@ const routes = [
   { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
 ];
 
-/** `gatehouse gateway` in a process of its own that follows this service, and is in step with it. */
+/** `gatehouse gateway` in a separate process that follows this service, and is up to date. */
 export async function gatewayProcess(
   t: Test,
   {
@@ -119,7 +119,7 @@ export interface LiveUpstream extends Address {
 /** Text, not masked, of five bytes. */
 export const helloFrame = Buffer.from('\x81\x05hello', 'latin1');
 
-/** Answers everything; below `/live` with an event stream or a WebSocket that stay open. */
+/** Answers every request. Below `/live`, it answers with an event stream or a WebSocket that stays open. */
 export async function liveUpstream(t: Test): Promise<LiveUpstream> {
   const streams = new Set<ServerResponse>();
   const sockets = new Set<Duplex>();

@@ -11,7 +11,7 @@ const routes = [
   { id: 'soap', match: { path: '/soap' }, scope: 'orders.read', audience: resources.opaque },
 ];
 
-/** Nothing but the issuer says where its keys and endpoints are. */
+/** Only the issuer is configured; its metadata name its keys and endpoints. */
 async function bench(t: Test, changes: (clientKey: string) => object = () => ({})) {
   const upstream = await witness(t);
   const server = await foreignServer(t);
@@ -28,7 +28,7 @@ async function bench(t: Test, changes: (clientKey: string) => object = () => ({}
   return { upstream, server, get };
 }
 
-t.test('JWTs of a certified server are verified by the keys that its metadata names', async (t) => {
+t.test('JWTs of a certified server are verified with the keys that its metadata name', async (t) => {
   const { upstream, server, get } = await bench(t);
   const token = await server.issue(resources.jwt, 'orders.read');
   t.equal(decodeProtectedHeader(token).typ, 'at+jwt');

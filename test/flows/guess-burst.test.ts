@@ -16,7 +16,7 @@ const skip = skipWithoutRedis;
 const MOST = 3;
 const GUESSES = 30;
 
-/** As Apache's htpasswd wrote it; judged at once. */
+/** As Apache's htpasswd wrote it; quick to check. */
 const [RIGHT, HASH] = ['Circle of Life', '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ='];
 
 async function scene(t: Test) {
@@ -33,7 +33,7 @@ async function scene(t: Test) {
   const login = { max_failures: MOST, window: '15m' };
   const shared = { routes, login, counters: redis.url, nonce_keys: [randomBytes(32).toString('base64')] };
   const { url, port } = await gateway(t, behind(await echoUpstream(t), shared));
-  /** All of them are under way before the first is judged; the last but a few is right. */
+  /** All of them are in progress before the first is checked. The right one is a few before the last. */
   const burst = async (path: string, credentials: (index: number, isRight: boolean) => string) => {
     const clients = await Promise.all(Array.from({ length: GUESSES }, () => open(t, port)));
     redis.freeze();
@@ -41,7 +41,7 @@ async function scene(t: Test) {
       const authorization = credentials(index, index === GUESSES - 5);
       client.send(requestText({ target: path, headers: [['Authorization', authorization]] }));
     }
-    // Much shorter than what a gateway waits for Redis.
+    // Much shorter than a gateway waits for Redis.
     await pause(30);
     redis.thaw();
     const codes = (await Promise.all(clients.map((client) => client.read()))).map(told);
@@ -55,7 +55,7 @@ function told(answer: RawResponse | undefined): string {
   return `${answer?.status} ${code}`;
 }
 
-/** The right one passes if it came before one wrong one too many, as it would have one after another. */
+/** The right one passes if it came before one wrong guess too many, as it would one after another. */
 function assertNoMore(t: Test, told: ReadonlyMap<string, number>): void {
   t.equal(told.get('401 password_wrong'), MOST, 'wrong ones are told to be wrong up to the limit');
   const passed = told.get('200 undefined') ?? 0;
@@ -63,7 +63,7 @@ function assertNoMore(t: Test, told: ReadonlyMap<string, number>): void {
   t.equal(told.get('429 login_throttled'), GUESSES - MOST - passed, 'and of the rest nothing is told');
 }
 
-t.test('T30: of a burst of guesses by Digest no more are answered than one after another', { skip }, async (t) => {
+t.test('T30: a burst of Digest guesses gets no more verdicts than guesses one after another', { skip }, async (t) => {
   const { url, burst } = await scene(t);
   const nonce = await nonceOf(`${url}/digest`);
   const credentials = (index: number, isRight: boolean) =>
@@ -71,7 +71,7 @@ t.test('T30: of a burst of guesses by Digest no more are answered than one after
   assertNoMore(t, new Map(await burst('/digest', credentials)));
 });
 
-t.test('T30: of a burst of guesses by Basic no more are answered than one after another', { skip }, async (t) => {
+t.test('T30: a burst of Basic guesses gets no more verdicts than guesses one after another', { skip }, async (t) => {
   const { burst } = await scene(t);
   const credentials = (index: number, isRight: boolean) => formatBasic('alice', isRight ? RIGHT : `guess ${index}`);
   assertNoMore(t, new Map(await burst('/basic', credentials)));

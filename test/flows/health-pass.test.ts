@@ -15,7 +15,7 @@ async function passing(t: Test, url: string, more: object = {}) {
   return running.healthUrl as string;
 }
 
-t.test('a passed path is answered by the upstream, without a credential of anybody', async (t) => {
+t.test('the upstream answers a path in `pass`, without any credential', async (t) => {
   const upstream = await witness(t, {
     status: 207,
     body: 'fine',
@@ -37,7 +37,7 @@ t.test('a passed path is answered by the upstream, without a credential of anybo
   t.equal(upstream.seen[1]?.method, 'HEAD');
 });
 
-t.test('every other path and method is 404, and reaches nobody', async (t) => {
+t.test('every other path and method is 404, and reaches no upstream', async (t) => {
   const upstream = await witness(t);
   const url = await passing(t, upstream.url);
   for (const path of [
@@ -58,7 +58,7 @@ t.test('every other path and method is 404, and reaches nobody', async (t) => {
   t.equal((await fetch(`${url}/livez`)).status, 200);
 });
 
-t.test('an upstream that is down is 502, one that is silent 504', async (t) => {
+t.test('an upstream that is down is 502, a silent one 504', async (t) => {
   const upstream = await witness(t, { delay: 5000 });
   const silent = await passing(t, upstream.url, { timeout: { response: '200ms' } });
   t.equal((await fetch(`${silent}/app/ready`)).status, 504);

@@ -48,7 +48,7 @@ interface Said {
   readonly count?: number;
 }
 
-/** Credentials of a POST to /m/1 with this body; without one, ones that are right in all but the password. */
+/** Credentials of a POST to /m/1 with this body; without a body, credentials that are right except for the password. */
 function credentials({ nonce, realm = REALM, uri = '/m/1', count = 1 }: Said, body?: string): string {
   const protection = { qop: 'auth-int', nc: count.toString(16).padStart(8, '0') } as const;
   const said = { nonce, uri, cnonce: 'c', protection, algorithm: 'SHA-256' } as const;
@@ -66,7 +66,7 @@ async function heldBy({ adminUrl }: TestGateway): Promise<number> {
   return Number(/^gatehouse_held_body_bytes (\d+)$/m.exec(text)?.[1]);
 }
 
-/** So many that announce a body each, and send so much of it. */
+/** So many clients that each announce a body, and send so much of it. */
 async function announced(t: Test, it: TestGateway, length: number, bytes: number): Promise<readonly RawClient[]> {
   const nonce = await nonceOf(it);
   const clients = await Promise.all(Array.from({ length: ANNOUNCED }, () => open(t, it.port)));
@@ -93,7 +93,7 @@ async function statusesFrom(t: Test, it: TestGateway, from: string): Promise<rea
   );
 }
 
-t.test(`${ANNOUNCED} bodies that were announced take nothing, and those of others are held`, async (t) => {
+t.test(`${ANNOUNCED} announced bodies use no memory, and bodies of others are buffered`, async (t) => {
   const it = await scene(t);
   const clients = await announced(t, it, MiB, 0);
   t.strictSame(await statusesFrom(t, it, OTHER), [200, 200]);
@@ -102,7 +102,7 @@ t.test(`${ANNOUNCED} bodies that were announced take nothing, and those of other
   t.ok(clients.every(({ closed }) => !closed));
 });
 
-t.test('a body takes what has arrived of it, and gives it back with its answer', async (t) => {
+t.test('a body uses memory for its arrived bytes, and frees it with its answer', async (t) => {
   const it = await scene(t);
   const clients = await announced(t, it, MiB, 1000);
   t.ok(await until(async () => (await heldBy(it)) === ANNOUNCED * 1000));
@@ -112,7 +112,7 @@ t.test('a body takes what has arrived of it, and gives it back with its answer',
   t.ok(await until(async () => (await heldBy(it)) === 0));
 });
 
-t.test('the bodies of one address take its share of the memory, and others are held', async (t) => {
+t.test('the bodies of one address use at most its share of the memory, and others are buffered', async (t) => {
   const it = await scene(t);
   const clients = await announced(t, it, MiB, MiB - 1);
   const isRefused = ({ unread }: RawClient) => unread.length > 0;
@@ -158,7 +158,7 @@ const oneByOne: readonly Upload[] = [
 ];
 
 for (const { what, path, fields } of oneByOne) {
-  t.test(`${what} of ${CHUNKS} chunks of one byte takes no more than its bytes and little else`, async (t) => {
+  t.test(`${what} of ${CHUNKS} chunks of one byte uses little more memory than its bytes`, async (t) => {
     const it = await scene(t);
     const nonce = await nonceOf(it);
     const clients = await Promise.all(Array.from({ length: UPLOADERS }, () => open(t, it.port)));
@@ -190,7 +190,7 @@ const formHead = `POST /form HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-
 const LAST = '!';
 const letter = (index: number) => String.fromCharCode(97 + index);
 
-t.test('in shadow mode a body takes what has arrived of it, too', async (t) => {
+t.test('in shadow mode too, a body uses memory for its arrived bytes', async (t) => {
   const it = await scene(t, shadow);
   const clients = await Promise.all(Array.from({ length: ANNOUNCED }, () => open(t, it.port)));
   for (const client of clients) client.send(formHead + 'x'.repeat(1000));
@@ -199,7 +199,7 @@ t.test('in shadow mode a body takes what has arrived of it, too', async (t) => {
   t.ok(await until(async () => (await heldBy(it)) === 0));
 });
 
-/** A form of 1 MiB: its sender, and what it is answered in the end. */
+/** A form of 1 MiB: its sender, and its final answer. */
 interface Form {
   send(text: string): void;
   answer(): Promise<{ readonly status: number | undefined; readonly body: Buffer } | undefined>;
@@ -223,7 +223,7 @@ for (const [over, openForm, more] of [
   ['HTTP/1.1', plainForm, {}],
   ['HTTP/2', streamForm, http2Listen()],
 ] as const) {
-  t.test(`in shadow mode, over ${over}, a body for which there is no memory goes on from its first byte`, async (t) => {
+  t.test(`in shadow mode, over ${over}, a body without memory for it is forwarded from its first byte`, async (t) => {
     const it = await scene(t, { ...shadow, ...more });
     const forms = await Promise.all(Array.from({ length: 20 }, () => openForm(t, it)));
     for (const [index, form] of forms.entries()) form.send(letter(index).repeat(1000));
@@ -241,13 +241,13 @@ for (const [over, openForm, more] of [
   });
 }
 
-t.test('with `limits.share: 1` one address may have all of the memory', async (t) => {
+t.test('with `limits.share: 1` one address may use all of the memory', async (t) => {
   const it = await scene(t, { limits: { share: 1 } });
   await announced(t, it, MiB, MiB - 1);
   t.ok(await until(async () => (await heldBy(it)) === ANNOUNCED * (MiB - 1), 60_000));
 });
 
-t.test('a nonce, realm or uri that is wrong is refused before a byte of the body is here', async (t) => {
+t.test('a wrong nonce, realm or uri is refused before a byte of the body arrives', async (t) => {
   const it = await scene(t);
   const nonce = await nonceOf(it);
   for (const [said, status, code] of [

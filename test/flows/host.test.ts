@@ -29,7 +29,7 @@ t.test('advisory 10: hosts compare without case, port and trailing dot', async (
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('an IPv6 host has one spelling: no other one falls to the route of every host', async (t) => {
+t.test('an IPv6 host has one spelling: no other spelling matches the route for every host', async (t) => {
   const upstream = await witness(t);
   const six = [{ id: 'six', match: { host: '[::1]', path: '/{rest*}' }, scope: 'orders.read' }, routes[1]];
   const { port } = await gateway(t, behind(upstream.url, { routes: six }));
@@ -59,7 +59,7 @@ const bad = [
   'a..b',
 ];
 
-t.test('a Host that is none is 400, and nothing reaches the upstream', async (t) => {
+t.test('an invalid Host is 400, and nothing reaches the upstream', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
   for (const host of bad)
@@ -67,7 +67,7 @@ t.test('a Host that is none is 400, and nothing reaches the upstream', async (t)
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('no Host, and two of them, are 400, whatever they say', async (t) => {
+t.test('a missing Host and two Hosts are 400, whatever their values', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
   const lines = ['', 'Host: a\r\nHost: a\r\n', 'Host: a\r\nhost: b\r\n', 'Host: a\r\nX: y\r\nHOST: a\r\n'];
@@ -78,7 +78,7 @@ t.test('no Host, and two of them, are 400, whatever they say', async (t) => {
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('an IPv6 literal is a Host', async (t) => {
+t.test('an IPv6 literal is a valid Host', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
   for (const host of ['[::1]', '[::1]:8080']) {
@@ -87,7 +87,7 @@ t.test('an IPv6 literal is a Host', async (t) => {
   }
 });
 
-t.test('an absolute-form target for this host passes in origin form, for another it is 400', async (t) => {
+t.test('an absolute-form target for this host is forwarded in origin form; one for another host is 400', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { routes }));
   t.equal((await ask(port, requestText({ target: 'http://x.example/a?b=c', host: 'x.example' }))).status, 200);
@@ -107,7 +107,7 @@ t.test('an absolute-form target for this host passes in origin form, for another
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('the upstream is sent the Host that the configuration says', async (t) => {
+t.test('the upstream gets the Host that the configuration sets', async (t) => {
   const upstream = await witness(t);
   const words = {
     preserve: 'shop.example:8080',

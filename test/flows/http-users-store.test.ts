@@ -21,7 +21,7 @@ async function argon2(password: string): Promise<string> {
   return hashed.kind === 'hashed' ? hashed.phc : '';
 }
 
-/** A gateway whose users are in a store, and the store as the authorization service has it. */
+/** A gateway whose users are in a store, and the store as the authorization service uses it. */
 async function bench(t: Test, storage: string, more: object = {}) {
   const records = await openRecords(storage, { directory: '/', clock: systemClock, encryptionKeys: keys });
   t.teardown(() => records.close());
@@ -115,15 +115,18 @@ function temporary(t: Test): string {
   return directory;
 }
 
-t.test('sqlite: users of the store pass by Basic and Digest, and a change holds within a second', async (t) => {
-  await ways(t, `sqlite:${temporary(t)}/gatehouse.db`);
-});
+t.test(
+  'sqlite: users of the store pass with Basic and Digest, and a change takes effect within a second',
+  async (t) => {
+    await ways(t, `sqlite:${temporary(t)}/gatehouse.db`);
+  },
+);
 
 t.test('postgres: the same', { skip: skipWithoutPostgres }, async (t) => {
   await ways(t, await (await postgresServer(t)).database());
 });
 
-t.test('a store that is out of reach is an outage for who is there and who is not, and ends', async (t) => {
+t.test('an unavailable store is an outage for existing and unknown users, and the outage ends', async (t) => {
   const directory = temporary(t);
   const file = join(directory, 'gatehouse.db');
   const { running, digestUser, account } = await bench(t, `sqlite:${file}`);
@@ -145,7 +148,7 @@ t.test('a store that is out of reach is an outage for who is there and who is no
   t.equal(await digestly(running, 'alice', 'wonderland'), '200 alice');
 });
 
-t.test('guesses at one account in many spellings are counted together', async (t) => {
+t.test('guesses at one account in many spellings count together', async (t) => {
   const { running, account } = await bench(t, `sqlite:${temporary(t)}/gatehouse.db`, { login: { max_failures: 3 } });
   await account('alice', 'correct horse');
   for (const name of ['alice', 'Alice', 'ALICE']) t.equal(await basicly(running, name, 'x'), '401 password_wrong');

@@ -23,7 +23,7 @@ async function bench(t: Test, engine: string) {
 }
 
 for (const engine of ['undici', 'own']) {
-  t.test(`${engine}: a condition on a cookie sees the crumbs of HTTP/2 as the one line that they are`, async (t) => {
+  t.test(`${engine}: a condition on a cookie sees the pieces of HTTP/2 as one line`, async (t) => {
     const { send, upstream } = await bench(t, engine);
     t.equal((await send('/a', { cookie: ['a=1', 'beta=2'] })).status, 403, 'judged by the route of the condition');
     t.equal((await send('/a', { cookie: 'a=1; beta=2' })).status, 403, 'as in one line');
@@ -35,7 +35,7 @@ for (const engine of ['undici', 'own']) {
     );
   });
 
-  t.test(`${engine}: the host of a route, and \`when\`, see :authority`, async (t) => {
+  t.test(`${engine}: a route's host, and \`when\`, use :authority`, async (t) => {
     const { send, upstream } = await bench(t, engine);
     for (const path of ['/b', '/c']) {
       t.equal((await send(path)).status, 200, path);

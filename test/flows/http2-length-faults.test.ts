@@ -25,14 +25,14 @@ import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-/** A body that is not what its Content-Length says is malformed: an error of the stream (RFC 9113 §8.1.1, §5.4.2). */
+/** A body that does not match its Content-Length is malformed: an error of the stream (RFC 9113 §8.1.1, §5.4.2). */
 
 const PROTOCOL_ERROR = 1;
 
 const said = (length: string): Lines => [...POST, ['content-length', length]];
 const data = (stream: number, text: string, flags = 0) => frame(DATA, flags, stream, Buffer.from(text));
 
-/** What is sent on a stream, write by write. */
+/** The writes on a stream. */
 type Lie = (stream: number) => readonly (readonly Buffer[])[];
 
 const lies: Readonly<Record<string, Lie>> = {
@@ -90,14 +90,14 @@ for (const [name, lie] of Object.entries(lies)) {
   });
 }
 
-t.test('many wrong lengths on one connection end it, and no other connection', async (t) => {
+t.test('many wrong lengths on one connection end this connection only', async (t) => {
   const { upstream, client } = await scene(t);
   for (let id = 1; id < 1001 && !client.closed; id += 2) client.send(...(lies['more than nothing']?.(id) ?? []).flat());
   t.ok(await client.untilClosed());
   t.ok(upstream.seen.length <= 200, `${upstream.seen.length} upstream`);
 });
 
-t.test('what breaks the connection ends it, also behind a wrong length', async (t) => {
+t.test('a connection error ends the connection, also after a wrong length', async (t) => {
   const { client } = await scene(t);
   client.send(...(lies['more than nothing']?.(1) ?? []).flat());
   t.ok(await client.frame(RST_STREAM, 1));
@@ -106,13 +106,13 @@ t.test('what breaks the connection ends it, also behind a wrong length', async (
   t.ok(await client.untilClosed());
 });
 
-t.test('a stream that said no length and is made to be reset ends its connection (CVE-2025-8671)', async (t) => {
+t.test('a client that provokes resets without a wrong length ends its connection (CVE-2025-8671)', async (t) => {
   const { client } = await scene(t);
   client.send(headers(1, POST, 0), frame(WINDOW_UPDATE, 0, 1, Buffer.alloc(4)));
   t.ok(await client.untilClosed());
 });
 
-/** What a header section and content of an answer are, on a stream. */
+/** The header section and content of an answer, on a stream. */
 const answer = (stream: number, text: string) =>
   Buffer.concat([
     frame(
@@ -139,24 +139,27 @@ function onFrames(socket: Socket, heard: (type: number, stream: number) => void)
   });
 }
 
-t.test('an answer that is longer than it says is cut, and no other answer of its connection is', async (t) => {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  let connections = 0;
-  // The first request is held until the gateway has reset the second one.
-  const upstream = await http2Frames(t, (socket) => {
-    connections++;
-    open();
-    onFrames(socket, (type, stream) => {
-      if (type === HEADERS) socket.write(answer(stream, stream === 3 ? 'too long' : 'ok'));
-      if (type === RST_STREAM) socket.write(answer(1, 'ok'));
+t.test(
+  'an answer that is longer than its Content-Length is cut, and no other answer of its connection is',
+  async (t) => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    let connections = 0;
+    // The first request waits until the gateway has reset the second one.
+    const upstream = await http2Frames(t, (socket) => {
+      connections++;
+      open();
+      onFrames(socket, (type, stream) => {
+        if (type === HEADERS) socket.write(answer(stream, stream === 3 ? 'too long' : 'ok'));
+        if (type === RST_STREAM) socket.write(answer(1, 'ok'));
+      });
     });
-  });
-  const { port } = await gateway(t, behind(upstream.url, { upstreams: { api: { url: upstream.url, http2: true } } }));
-  const first = ask(port, requestText({ target: '/public/held' }));
-  await opened;
-  const wrong = await exchange(port, requestText({ target: '/public/wrong' }));
-  t.notOk(wrong?.status === 200 && wrong.complete, 'it is not whole');
-  t.equal((await first).body.toString(), 'ok');
-  t.equal((await ask(port, requestText({ target: '/public/next' }))).body.toString(), 'ok');
-  t.equal(connections, 1);
-});
+    const { port } = await gateway(t, behind(upstream.url, { upstreams: { api: { url: upstream.url, http2: true } } }));
+    const first = ask(port, requestText({ target: '/public/held' }));
+    await opened;
+    const wrong = await exchange(port, requestText({ target: '/public/wrong' }));
+    t.notOk(wrong?.status === 200 && wrong.complete, 'it is not whole');
+    t.equal((await first).body.toString(), 'ok');
+    t.equal((await ask(port, requestText({ target: '/public/next' }))).body.toString(), 'ok');
+    t.equal(connections, 1);
+  },
+);

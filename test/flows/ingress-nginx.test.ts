@@ -6,7 +6,7 @@ import { fronted, type Starts } from './asked-by.ts';
 
 const options = { skip: programAt('nginx') === undefined && 'nginx not present' };
 
-/** The lines about external authentication of ingress-nginx's template; the path goes on as the client sent it. */
+/** The lines about external authentication in ingress-nginx's template. The path is forwarded as the client sent it. */
 const template = `
 server {
   listen 80;

@@ -8,13 +8,13 @@ import { jwt } from '../support/tokens.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
 /**
- * Names that every object of JavaScript has from its prototype are names like any other, where a client or a token gives
- * them: of header fields, of parameters in query and form, of claims.
+ * Names that every JavaScript object inherits from its prototype are ordinary names for header fields, query and form
+ * parameters, and claims.
  */
 
 const odd = [...Object.getOwnPropertyNames(Object.prototype), 'prototype'];
 const names = [...odd, 'plain'];
-/** A key of the file may have any of these names but one (test/config/load/load.test.ts). */
+/** A key of the file may have any of these names except one (test/config/load/load.test.ts). */
 const ofFile = names.filter((name) => name !== '__proto__');
 
 type Kind = 'header' | 'query' | 'claim';
@@ -22,7 +22,7 @@ const kinds: readonly Kind[] = ['header', 'query', 'claim'];
 const engines = ['undici', 'own', 'http2'] as const;
 type EngineName = (typeof engines)[number];
 
-/** How a rule about this name is written: in `match` or `claims`, and in `when`. */
+/** The spellings of a rule about this name: in `match` or `claims`, and in `when`. */
 const rules: Readonly<
   Record<Kind, (name: string) => { readonly match?: object; readonly more?: object; readonly when: string }>
 > = {
@@ -39,7 +39,7 @@ const rules: Readonly<
 
 const access = { access: 'authenticated', bearer_methods_supported: ['header', 'body'] } as const;
 
-/** `/ENGINE/KIND/WAY/NUMBER` forwards where the rule of this kind about this name holds. */
+/** `/ENGINE/KIND/WAY/NUMBER` forwards if the rule of this kind about this name is true. */
 function routesOf(engine: EngineName): object[] {
   const of = (kind: Kind, way: string, name: string, more: { match?: object }) => ({
     ...more,
@@ -167,7 +167,7 @@ async function send(port: number, { engine, kind, way, name, given }: Case) {
   return { response, target };
 }
 
-t.test('a name of Object.prototype is a name like any other, in every place and with every engine', async (t) => {
+t.test('a name of Object.prototype is an ordinary name, in every place and with every engine', async (t) => {
   const all = await scene(t);
   await fc.assert(
     fc.asyncProperty(cases, async (item) => {
@@ -187,7 +187,7 @@ t.test('a name of Object.prototype is a name like any other, in every place and 
   );
 });
 
-/** Of the client's fields all that came, of the claims what the file asks for, and nothing that nobody sent. */
+/** All fields of the client, the claims that the file lists, and nothing that was not sent. */
 function checkLines({ engine, given }: Case, { lines }: Arrived): void {
   for (const name of names) {
     // @fastify/reply-from copies the fields of a request to a plain object, which takes no such key.
@@ -201,7 +201,7 @@ function checkLines({ engine, given }: Case, { lines }: Arrived): void {
   }
 }
 
-t.test('lines of one such name are one field over HTTP/2, and lines over HTTP/1.1', async (t) => {
+t.test('lines with one such name are one field over HTTP/2, and lines over HTTP/1.1', async (t) => {
   const all = await scene(t);
   const token = bearer(await jwt({}, { alg: 'HS256' }));
   for (const engine of engines) {

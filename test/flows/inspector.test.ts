@@ -20,7 +20,7 @@ function listening(pid: number): readonly string[] {
   return links.filter((link) => inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? '')).sort();
 }
 
-/** A descriptor may be gone between two looks. */
+/** A descriptor may close between two checks. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -29,7 +29,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** An ordinary program of Node.js, which opens an inspector when it is signalled, and says so. */
+/** An ordinary Node.js program, which opens an inspector when it gets the signal, and prints that. */
 async function ordinary(t: Test): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--inspect-port=0', '-e', 'setInterval(() => {}, 1000); console.log("up")'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,7 +40,7 @@ async function ordinary(t: Test): Promise<ChildProcess> {
   return child;
 }
 
-/** Signals all of them, and one more behind them that is known to open an inspector, for which it waits. */
+/** Signals all of them, and then one program that is known to open an inspector, for which it waits. */
 async function opened(t: Test, pids: readonly number[]): Promise<readonly number[]> {
   const other = await ordinary(t);
   const before = pids.map(listening);

@@ -7,7 +7,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { active, authorizationServer } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-/** Waits for servers that do not answer, and for caches that end: 17 s in .ci/run on a busy machine. */
+/** Waits for servers that do not answer, and for caches that expire: 17 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
 async function bench(t: Test, changes: object = {}) {
@@ -19,7 +19,7 @@ async function bench(t: Test, changes: object = {}) {
   return { upstream, ...server, get };
 }
 
-/** An outage is never told as a fault of the token, and never a pass. */
+/** An outage is never reported as an invalid token, and never passes. */
 function assertOutage(t: Test, response: RawResponse, title: string): void {
   t.equal(response.status, 503, title);
   t.equal(JSON.parse(response.body.toString()).code, 'authorization_server_unavailable', title);
@@ -27,7 +27,7 @@ function assertOutage(t: Test, response: RawResponse, title: string): void {
   t.same(response.all('www-authenticate'), [], title);
 }
 
-t.test('the gateway names itself and the token, in a form of its own (RFC 7662 §2.1)', async (t) => {
+t.test('the gateway sends its own credentials and the token, in a form of its own (RFC 7662 §2.1)', async (t) => {
   const { tokens, introspection, get } = await bench(t);
   tokens.set('good', active('orders.read'));
   t.equal((await get('good')).status, 200);
@@ -36,7 +36,7 @@ t.test('the gateway names itself and the token, in a form of its own (RFC 7662 �
   t.equal(new URLSearchParams(call?.body).get('token'), 'good');
 });
 
-t.test('with client_secret_post it names itself in the form', async (t) => {
+t.test('with client_secret_post its credentials are in the form', async (t) => {
   const { tokens, introspection, get } = await bench(t, { introspection_endpoint_auth_method: 'client_secret_post' });
   tokens.set('good', active('orders.read'));
   t.equal((await get('good')).status, 200);
@@ -61,7 +61,7 @@ t.test('200 concurrent misses of one token make one call', async (t) => {
   t.equal(introspection.calls.length, 1);
 });
 
-t.test('of concurrent misses each is judged by its own route', async (t) => {
+t.test('concurrent misses are each judged by their own route', async (t) => {
   const { tokens, introspection, get } = await bench(t);
   tokens.set('good', active('orders.read'));
   const answers = await Promise.all(
@@ -74,7 +74,7 @@ t.test('of concurrent misses each is judged by its own route', async (t) => {
   t.equal(introspection.calls.length, 1);
 });
 
-t.test('advisory 27: tokens that begin or end alike are never taken for each other', async (t) => {
+t.test('advisory 27: tokens that begin or end alike are never confused', async (t) => {
   const { tokens, get, upstream } = await bench(t);
   const names = ['a', 'aa', 'a.a', 'a-', '-a', 'A', 'a=', 'a~', `${'a'.repeat(1000)}b`, `${'a'.repeat(1000)}c`];
   for (const [index, name] of names.entries()) tokens.set(name, active('orders.read', { sub: `user-${index}` }));
@@ -88,7 +88,7 @@ t.test('advisory 27: tokens that begin or end alike are never taken for each oth
   }
 });
 
-t.test('an inactive answer is 401, and is remembered for a while', async (t) => {
+t.test('an inactive answer is 401, and is cached for a while', async (t) => {
   const { introspection, get } = await bench(t);
   for (let i = 0; i < 5; i++) t.equal((await get('bad')).status, 401);
   t.equal(introspection.calls.length, 1);
@@ -105,7 +105,7 @@ t.test('an answer is never used past its exp, however long the cache keeps other
   t.ok(introspection.calls.length <= 2);
 });
 
-t.test('an answer serves for the ttl, then it is asked for again', async (t) => {
+t.test('an answer is used for the ttl, and then requested again', async (t) => {
   const { tokens, get } = await bench(t, { cache: { ttl: '3s' } });
   tokens.set('revoked', active('orders.read'));
   t.equal((await get('revoked')).status, 200);
@@ -115,7 +115,7 @@ t.test('an answer serves for the ttl, then it is asked for again', async (t) => 
   t.equal((await get('revoked')).status, 401);
 });
 
-/** Semantics 4: answers that are active and yet open nothing. */
+/** Semantics 4: answers that are active and still give no access. */
 const closed: Readonly<Record<string, Record<string, unknown>>> = {
   'of another token type': { token_type: 'DPoP' },
   'a refresh token': { token_type: 'refresh_token' },
@@ -139,7 +139,7 @@ t.test('an active answer with a fault is 401', async (t) => {
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('token_type bearer in any case, and none, open the route', async (t) => {
+t.test('token_type bearer in any case, and a missing one, open the route', async (t) => {
   const { tokens, get } = await bench(t);
   for (const token_type of ['Bearer', 'bearer', undefined]) {
     const token = `t-${tokens.size}`;
@@ -148,17 +148,20 @@ t.test('token_type bearer in any case, and none, open the route', async (t) => {
   }
 });
 
-t.test('a dead authorization server is 503 at once, and one that is back serves at once', async (t) => {
-  const { tokens, introspection, upstream, get } = await bench(t);
-  tokens.set('good', active('orders.read'));
-  await introspection.down();
-  const start = performance.now();
-  assertOutage(t, await get('good'), 'dead');
-  t.ok(performance.now() - start < 8_000);
-  t.equal(upstream.seen.length, 0);
-  await introspection.up();
-  t.equal((await get('good')).status, 200, 'an outage is never remembered as an answer');
-});
+t.test(
+  'an authorization server that is down is 503 immediately, and one that is back is used immediately',
+  async (t) => {
+    const { tokens, introspection, upstream, get } = await bench(t);
+    tokens.set('good', active('orders.read'));
+    await introspection.down();
+    const start = performance.now();
+    assertOutage(t, await get('good'), 'dead');
+    t.ok(performance.now() - start < 8_000);
+    t.equal(upstream.seen.length, 0);
+    await introspection.up();
+    t.equal((await get('good')).status, 200, 'an outage is never remembered as an answer');
+  },
+);
 
 t.test('a silent authorization server is 503 after a while', async (t) => {
   const { tokens, introspection, get } = await bench(t);
@@ -170,7 +173,7 @@ t.test('a silent authorization server is 503 after a while', async (t) => {
 });
 
 for (const [name, fault] of Object.entries(babbling)) {
-  t.test(`a babbling authorization server is 503, never 401, never a pass: ${name}`, async (t) => {
+  t.test(`an authorization server that sends garbage is 503, never 401, and never passes: ${name}`, async (t) => {
     t.setTimeout(600_000);
     const { tokens, introspection, upstream, get } = await bench(t);
     tokens.set('good', active('orders.read'));
@@ -182,7 +185,7 @@ for (const [name, fault] of Object.entries(babbling)) {
   });
 }
 
-t.test('what is cached serves through an outage until its ttl, other tokens are 503', async (t) => {
+t.test('cached answers work through an outage until their ttl, other tokens are 503', async (t) => {
   const { tokens, introspection, get } = await bench(t);
   tokens.set('cached', active('orders.read'));
   t.equal((await get('cached')).status, 200);
@@ -191,7 +194,7 @@ t.test('what is cached serves through an outage until its ttl, other tokens are 
   assertOutage(t, await get('other'), 'not cached');
 });
 
-t.test('a slow authorization server holds up its own routes only', async (t) => {
+t.test('a slow authorization server delays only its own routes', async (t) => {
   const { introspection, get } = await bench(t);
   introspection.misbehave(() => {});
   const waiting = get('slow').catch(() => undefined);
@@ -203,7 +206,7 @@ t.test('a slow authorization server holds up its own routes only', async (t) => 
   await waiting;
 });
 
-t.test('more concurrent tokens than max_concurrent wait their turn, and each gets its answer', async (t) => {
+t.test('more concurrent tokens than max_concurrent wait, and each gets its answer', async (t) => {
   const { tokens, introspection, get } = await bench(t, { cache: { max_concurrent: 4 } });
   let open = 0;
   let most = 0;

@@ -55,7 +55,7 @@ for (const alg of ['HS256', 'HS384', 'HS512'] as const) {
   });
 }
 
-t.test('an algorithm that is not listed is refused, though its key is in the set', async (t) => {
+t.test('an algorithm that is not listed is refused, even if its key is in the set', async (t) => {
   const { get } = await bench(t, ['ES256', 'RS256'], { algorithms: ['ES256'] });
   const response = await get(await jwt(scope, { alg: 'RS256' }));
   t.equal(response.status, 401);
@@ -64,7 +64,7 @@ t.test('an algorithm that is not listed is refused, though its key is in the set
 
 const now = Math.floor(Date.now() / 1000);
 
-/** Semantics 4 and statements T24 to T27: what is wrong with a token, and the code that says so. */
+/** Semantics 4 and statements T24 to T27: the fault of a token, and its code. */
 const wrong: readonly (readonly [
   title: string,
   claims: Record<string, unknown>,
@@ -91,33 +91,30 @@ const wrong: readonly (readonly [
   ['with a header that must be understood', {}, { crit: ['exp'], exp: now }, ['token_malformed', 'token_signature']],
 ];
 
-t.test(
-  'a token with one fault is 401 with its code, and no call is made for it beyond one for keys (T24–T27)',
-  async (t) => {
-    const { server, upstream, get } = await bench(t);
-    t.equal((await get(await jwt(scope))).status, 200);
-    for (const [title, claims, header, codes] of wrong) {
-      const token =
-        header.crit === undefined ? await jwt({ ...scope, ...claims }, { header }) : await critical(claims, header);
-      const response = await get(token);
-      t.equal(response.status, 401, title);
-      t.ok(codes.includes(codeOf(response)), `${title}: ${codeOf(response)}`);
-      t.match(response.header('www-authenticate'), /error="invalid_token"/);
-    }
-    t.equal(upstream.seen.length, 1);
-    t.equal(server.introspection.calls.length, 0, 'a JWT with a known issuer is never introspected');
-    t.ok(server.keys.calls.length <= 2, 'unknown kids share one fetch');
-  },
-);
+t.test('a token with one fault is 401 with its code, and causes no call except one for keys (T24–T27)', async (t) => {
+  const { server, upstream, get } = await bench(t);
+  t.equal((await get(await jwt(scope))).status, 200);
+  for (const [title, claims, header, codes] of wrong) {
+    const token =
+      header.crit === undefined ? await jwt({ ...scope, ...claims }, { header }) : await critical(claims, header);
+    const response = await get(token);
+    t.equal(response.status, 401, title);
+    t.ok(codes.includes(codeOf(response)), `${title}: ${codeOf(response)}`);
+    t.match(response.header('www-authenticate'), /error="invalid_token"/);
+  }
+  t.equal(upstream.seen.length, 1);
+  t.equal(server.introspection.calls.length, 0, 'a JWT with a known issuer is never introspected');
+  t.ok(server.keys.calls.length <= 2, 'unknown kids share one fetch');
+});
 
-/** jose refuses to sign a `crit` that it does not know: the header is put in place of a good one. */
+/** jose refuses to sign a `crit` that it does not know, so the header replaces a valid one. */
 async function critical(claims: Record<string, unknown>, header: Record<string, unknown>): Promise<string> {
   const [head = '', body, signature] = (await jwt({ ...scope, ...claims })).split('.');
   const changed = { ...JSON.parse(Buffer.from(head, 'base64url').toString()), ...header };
   return `${Buffer.from(JSON.stringify(changed)).toString('base64url')}.${body}.${signature}`;
 }
 
-t.test('a header that brings its own key, or says where one is, makes no call (T24)', async (t) => {
+t.test('a header that contains its own key, or an address of one, causes no call (T24)', async (t) => {
   const { server, get } = await bench(t);
   await get(await jwt(scope));
   const calls = server.keys.calls.length;
@@ -144,7 +141,7 @@ t.test('none, in any spelling, and a public key as HMAC secret are refused', asy
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('every other spelling of a good token is refused, whether the good one is cached or not', async (t) => {
+t.test('every other spelling of a valid token is refused, whether the valid one is cached or not', async (t) => {
   const { get, upstream } = await bench(t);
   const token = await jwt(scope);
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -176,7 +173,7 @@ t.test('a token that expires while it is cached is refused from then on', async 
 });
 
 t.test(
-  'keys that cannot be had at the start are 503 with Retry-After, never 401, and no others are taken',
+  'keys that are unavailable at the start are 503 with Retry-After, never 401, and no other keys are used',
   async (t) => {
     const upstream = await witness(t);
     const server = await authorizationServer(t, { changes: { jwks: { cooldown: '100ms' } } });
@@ -198,7 +195,7 @@ t.test(
   },
 );
 
-t.test('hundreds of tokens with unknown kids make no flood of key fetches', async (t) => {
+t.test('hundreds of tokens with unknown kids cause only a few key fetches', async (t) => {
   const { server, get } = await bench(t);
   t.equal((await get(await jwt(scope))).status, 200);
   const [, body, signature] = (await jwt(scope)).split('.');

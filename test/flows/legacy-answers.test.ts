@@ -7,7 +7,7 @@ import { type RawUpstream, rawUpstream } from '../support/raw-upstream.ts';
 import { requestText } from '../support/request-text.ts';
 import { answersByPart, type LegacyAnswer, legacyAnswers, type Outcome, tableOf } from './engines/legacy-answers.ts';
 
-// What becomes of answers as old and odd servers give them, with either engine.
+// How each engine handles answers of old and unusual servers.
 
 /** Several hundred requests, one after the other: 20 s on a busy machine. */
 t.setTimeout(180_000);
@@ -17,7 +17,7 @@ type Engine = (typeof engines)[number];
 
 interface Place extends TestGateway {
   readonly upstream: RawUpstream;
-  /** How often the upstream was asked so, since this was asked last. */
+  /** How often the upstream got this request since the last call. */
   asked(method: string, target: string): number;
 }
 
@@ -25,7 +25,7 @@ const nameOf = (engine: Engine, index: number) => `${engine}-${index}`;
 
 const REQUEST = /(?:GET|HEAD|POST) \/(own|undici)-(\d+)/g;
 
-/** One server, which each row knows as an upstream of its own, so that none has what another one made. */
+/** One server, which each row uses as a separate upstream, so that rows do not affect each other. */
 async function place(t: Test): Promise<Place> {
   const counts = new Map<string, number>();
   const upstream = await rawUpstream(t, ({ socket, received }) => {
@@ -65,10 +65,13 @@ async function play({ port }: Place, answer: LegacyAnswer, method: string, targe
   return is.status === 502 ? '502' : JSON.stringify(is);
 }
 
-/** What is asked of each row, and how often the upstream may hear of it. */
+/** The request for each row, and how often the upstream may get it. */
 const questions = ['GET', 'POST', 'POST', 'GET'] as const;
 
-/** For `undici`: the first answer is asked for again, the second one lets undici take over, and is not asked for again. */
+/**
+ * For `undici`: the first answer causes a repeated request. After the second, the gateway uses undici, and does not
+ * repeat.
+ */
 function expected(answer: LegacyAnswer, engine: Engine): readonly string[] {
   const outcome: Outcome = answer[engine];
   if (answer.method !== undefined) return [`${outcome} 1`];
@@ -85,24 +88,24 @@ async function seen(running: Place, answer: LegacyAnswer, name: string): Promise
   return told;
 }
 
-/** How many requests each connection carried of one row. */
+/** How many requests of one row each connection carried. */
 function carried({ upstream }: Place, name: string): readonly number[] {
   const requests = upstream.connections.map(({ received }) => [...received.matchAll(REQUEST)].map(([line]) => line));
   return requests.map((lines) => lines.filter((line) => line.endsWith(`/${name}`)).length).filter((count) => count > 0);
 }
 
-/** What is known of undici having taken over: by the metric, and lines of the log. */
+/** The signs that undici is in use: the metric, and lines of the log. */
 async function fallback({ adminUrl = '', log }: Place, name: string): Promise<readonly [number, number]> {
   const told = log.filter(({ upstream, msg }) => upstream === name && String(msg).startsWith('undici serves'));
   return [await sample(adminUrl, 'gatehouse_upstream_engine_fallback', { upstream: name }), told.length];
 }
 
-t.test('sixty answers and more are in the table, and no name stands twice', async (t) => {
+t.test('the table has at least sixty answers, with unique names', async (t) => {
   t.ok(legacyAnswers.length >= 60, `${legacyAnswers.length}`);
   t.equal(new Set(legacyAnswers.map(({ name }) => name)).size, legacyAnswers.length);
 });
 
-t.test('each legacy answer is read, read by undici, or refused, as the table says', async (t) => {
+t.test('each legacy answer is read, read by undici, or rejected, as the table says', async (t) => {
   const running = await place(t);
   for (const engine of engines)
     for (const [index, answer] of legacyAnswers.entries()) {

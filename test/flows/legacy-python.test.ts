@@ -51,7 +51,7 @@ async function legacy(t: Test, version: string): Promise<Site> {
   };
 }
 
-/** The URL of the API, in a process of its own, ended with the test. */
+/** The URL of the API in a separate process, which ends with the test. */
 async function python(t: Test, version: string): Promise<string> {
   const child = spawn('python3', [script, version], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => ended(child));
@@ -69,7 +69,7 @@ async function ended(child: ChildProcess): Promise<void> {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 for (const version of ['HTTP/1.0', 'HTTP/1.1']) {
-  t.test(`an API in Python that speaks ${version} gets scopes without a change`, { skip }, async (t) => {
+  t.test(`a Python API that uses ${version} gets scopes without a change`, { skip }, async (t) => {
     const { ask, reader, writer } = await legacy(t, version);
     t.match(await ask('/health'), { status: 200, text: '{"status": "fine"}' });
     t.match(await ask('/orders'), { status: 401, challenge: 'Bearer realm="api", scope="orders.read"' });
@@ -104,7 +104,7 @@ for (const version of ['HTTP/1.0', 'HTTP/1.1']) {
     t.notMatch(form.text + query.text, writer);
   });
 
-  t.test(`each SOAP action of an API of ${version} has a scope of its own`, { skip }, async (t) => {
+  t.test(`each SOAP action of an API of ${version} has its own scope`, { skip }, async (t) => {
     const { ask, reader, writer } = await legacy(t, version);
     const call = (action: string, token: string) =>
       ask('/service', { method: 'POST', body: '<x/>', headers: { ...bearer(token), soapaction: `"${action}"` } });

@@ -9,11 +9,12 @@ import { pathRows } from './legitimate/path-rows.ts';
 import type { Field, Row } from './legitimate/row.ts';
 import { caseOf, type Stage, stage } from './legitimate/stage.ts';
 
-// What real clients of real APIs send passes, whatever is refused to others: the upstream sees it octet by octet.
+// Requests that real clients of real APIs send must pass, whatever is refused to others. The upstream gets them octet
+// by octet.
 
 const rows = [...pathRows, ...headRows, ...messageRows];
 
-/** Fields of one connection, and what stands for the credential: they stay here (RFC 9110 §7.6.1). */
+/** Connection fields, and the credential: they are not forwarded (RFC 9110 §7.6.1). */
 const stays = new Set(['connection', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']);
 
 function bytesOf(
@@ -72,7 +73,7 @@ for (const engine of ['undici', 'own'] as const) {
     t.test(`a legitimate client is served, with ${engine}: ${name}`, async (t) => client(t, await stage(t, engine)));
 }
 
-t.test('the table has sixty rows at least, each with a name of its own', async (t) => {
+t.test('the table has at least sixty rows, with unique names', async (t) => {
   t.ok(rows.length >= 60, `${rows.length} rows, and ${Object.keys(clients).length} clients`);
   t.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
 });

@@ -14,7 +14,7 @@ function codeOf(body: Buffer | undefined): unknown {
   return JSON.parse(body?.toString() ?? '{}').code;
 }
 
-t.test('above max_pending a request is 503 at once, and the others are served', async (t) => {
+t.test('above max_pending a request is 503 immediately, and the others are served', async (t) => {
   const upstream = await witness(t);
   const held: (() => void)[] = [];
   upstream.behave((_request, response) => void held.push(() => response.end('ok')));
@@ -42,7 +42,7 @@ t.test('above max_pending a request is 503 at once, and the others are served', 
   clearInterval(timer);
 });
 
-t.test('a client that gives up while waiting for a connection gives its place back', async (t) => {
+t.test('a client that gives up while it waits for a connection frees its place', async (t) => {
   const upstream = await witness(t);
   upstream.behave(() => {});
   const api = { url: upstream.url, max_connections: 1, max_pending: 1 };
@@ -61,7 +61,7 @@ t.test('a client that gives up while waiting for a connection gives its place ba
   t.equal((await ask(port, requestText({ target }))).status, 200);
 });
 
-t.test('a body that says it is too large is 413 before a byte of it is forwarded', async (t) => {
+t.test('a body with a too large Content-Length is 413 before a byte of it is forwarded', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { limits: { body: '1KiB' } }));
   const response = await ask(port, requestText({ method: 'POST', target, body: 'x'.repeat(1025) }), { method: 'POST' });
@@ -74,7 +74,7 @@ t.test('a body that says it is too large is 413 before a byte of it is forwarded
   );
 });
 
-t.test('a chunked body that turns out too large is 413 and never completed upstream', async (t) => {
+t.test('a chunked body that turns out too large is 413 and never completes upstream', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { limits: { body: '1KiB' } }));
   const client = await open(t, port);
@@ -86,7 +86,7 @@ t.test('a chunked body that turns out too large is 413 and never completed upstr
   t.ok(await until(() => upstream.seen[0]?.state === 'aborted'));
 });
 
-t.test('the limit of a route goes before the general one', async (t) => {
+t.test('the limit of a route overrides the general one', async (t) => {
   const upstream = await witness(t);
   const routes = [
     { id: 'more', match: { path: '/more' }, access: 'public', limits: { body: '2KiB' } },
@@ -117,7 +117,7 @@ t.test('a header section above header_size is 431', async (t) => {
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('more header lines than header_count are 431, none is dropped in silence', async (t) => {
+t.test('more header lines than header_count are 431, and none is dropped silently', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { limits: { header_size: '1MiB', header_count: 100 } }));
   for (const count of [100, 2500, 5000]) {
@@ -147,7 +147,7 @@ t.test('a slow head is cut at headers_timeout', async (t) => {
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('a slow body is cut below body_rate; one that is merely large and steady is not', async (t) => {
+t.test('a body slower than body_rate is cut, and a large and steady one is not', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { limits: { body_rate: { bytes: '100B', over: '2s' } } }));
   const slow = await open(t, port);
@@ -196,7 +196,7 @@ t.test('a body that never begins is cut too (advisory 35)', async (t) => {
   t.ok(await until(() => upstream.seen.every(({ state }) => state === 'aborted')));
 });
 
-t.test('a slow reader holds the upstream back, and one that stopped reading is let go', async (t) => {
+t.test('a slow reader slows the upstream down, and one that stopped reading is disconnected', async (t) => {
   const upstream = await witness(t);
   let written = 0;
   upstream.behave((_request, response) => {
@@ -220,7 +220,7 @@ t.test('a slow reader holds the upstream back, and one that stopped reading is l
   t.ok(await until(() => upstream.seen[0]?.connectionClosed === true), 'the upstream is free again');
 });
 
-t.test('a client that reads none of its answers holds its connection no longer than ten times idle', async (t) => {
+t.test('a client that reads none of its answers keeps its connection no longer than ten times idle', async (t) => {
   const upstream = await witness(t, { body: 'x'.repeat(64_000) });
   const { port } = await gateway(t, behind(upstream.url, { limits: { idle: '500ms', connections: 1 } }));
   const client = await open(t, port);
@@ -246,7 +246,7 @@ t.test('a kept connection without a request is closed after idle', async (t) => 
   t.ok(performance.now() - start > 500, 'not before');
 });
 
-t.test('connections above the limit are refused, and after one left there is room', async (t) => {
+t.test('connections above the limit are refused, and after one closes there is room', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { limits: { connections: 3 } }));
   const clients = await Promise.all([1, 2, 3].map(() => open(t, port)));
@@ -261,7 +261,7 @@ t.test('connections above the limit are refused, and after one left there is roo
   t.ok(await until(async () => (await exchange(port, requestText({ target })))?.status === 200));
 });
 
-t.test('an upload that is refused early gets its answer whole, with Connection: close', async (t) => {
+t.test('an upload that is refused early gets its whole answer, with Connection: close', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -279,7 +279,7 @@ t.test('an upload that is refused early gets its answer whole, with Connection: 
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('of a refused upload 1 MiB or 2 s are read, no more, then the connection is closed', async (t) => {
+t.test('at most 1 MiB or 2 s of a refused upload are read, then the connection is closed', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const endless = await open(t, port);
@@ -297,7 +297,7 @@ t.test('of a refused upload 1 MiB or 2 s are read, no more, then the connection 
   t.ok(performance.now() - begin < 15_000, 'a silent one by time');
 });
 
-t.test('a small body that is refused costs no connection', async (t) => {
+t.test('a small body that is refused does not close the connection', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -310,7 +310,7 @@ t.test('a small body that is refused costs no connection', async (t) => {
   t.equal(upstream.seen[0]?.body.toString(), 'hello');
 });
 
-t.test('an upstream that does not read an upload is given up, and the client gets an answer', async (t) => {
+t.test('an upload that its upstream does not read is given up, and the client gets an answer', async (t) => {
   const upstream = await witness(t);
   upstream.behaveAtHead(() => {});
   const { port } = await gateway(

@@ -28,7 +28,7 @@ import {
 import { until, within } from '../support/until.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
-/** What no client with a library would send. */
+/** Frames that no client with a library would send. */
 
 /** Sends frames by the hundred thousand: 41 s in .ci/run on a busy machine. */
 t.setTimeout(240_000);
@@ -78,7 +78,7 @@ const malformed: Readonly<Record<string, Lines>> = {
   'a negative Content-Length': [...GET, ['content-length', '-1']],
 };
 
-t.test('a malformed head resets its stream, no upstream hears of it, and the next stream is served', async (t) => {
+t.test('a malformed head resets its stream, reaches no upstream, and the next stream is served', async (t) => {
   const { port, upstream } = await scene(t);
   const client = await http2Raw(t, port);
   let stream = 1;
@@ -94,7 +94,7 @@ t.test('a malformed head resets its stream, no upstream hears of it, and the nex
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('a field that HTTP/1.1 could not carry is nobody’s: neither matched nor forwarded', async (t) => {
+t.test('a field that HTTP/1.1 could not carry is neither matched nor forwarded', async (t) => {
   const { port, upstream } = await scene(t);
   const client = await http2Raw(t, port);
   const odd: Lines = [
@@ -114,7 +114,7 @@ t.test('a field that HTTP/1.1 could not carry is nobody’s: neither matched nor
   );
 });
 
-t.test('no extended CONNECT and no push are offered, and a hundred streams at one time', async (t) => {
+t.test('no extended CONNECT and no push are offered, and at most a hundred streams at a time', async (t) => {
   const { port } = await scene(t);
   const client = await http2Raw(t, port);
   const { payload } = (await client.frame(SETTINGS)) as Frame;
@@ -125,7 +125,7 @@ t.test('no extended CONNECT and no push are offered, and a hundred streams at on
   t.ok((settings.get(6) ?? 0) >= 16_384, 'MAX_HEADER_LIST_SIZE');
 });
 
-t.test('a body that is longer or shorter than it said is never completed upstream', async (t) => {
+t.test('a body that is longer or shorter than its Content-Length never completes upstream', async (t) => {
   const { port, upstream } = await scene(t);
   const lines: Lines = [...POST, ['content-length', '5']];
   for (const body of ['1234567', '123']) {
@@ -140,7 +140,7 @@ t.test('a body that is longer or shorter than it said is never completed upstrea
   t.notOk(upstream.seen.some(({ state }) => state === 'completed'));
 });
 
-t.test('a body whose stream is reset, with an error or without, is never completed upstream', async (t) => {
+t.test('a body whose stream is reset, with an error or without, never completes upstream', async (t) => {
   const { port, upstream } = await scene(t);
   for (const error of [0, 1, 2, 8]) {
     upstream.forget();
@@ -159,7 +159,7 @@ t.test('a body whose stream is reset, with an error or without, is never complet
   }
 });
 
-t.test('a stream that is reset while its answer is on the way harms nobody, whatever its method', async (t) => {
+t.test('a stream that is reset while its answer is on the way affects nothing else, whatever its method', async (t) => {
   const { port, upstream, log } = await scene(t);
   const client = await http2Raw(t, port);
   let stream = 1;
@@ -204,11 +204,11 @@ const overflow = Buffer.from([0x7f, 0xff, 0xff, 0xff]);
 interface Flood {
   readonly first?: readonly Buffer[];
   readonly each: (index: number) => readonly Buffer[];
-  /** After so many the connection is over. */
+  /** After so many the connection ends. */
   readonly most: number;
 }
 
-/** What nghttp2 counts, and what we set of its limits. */
+/** What nghttp2 counts, and the limits that we set. */
 const floods: Readonly<Record<string, Flood>> = {
   'streams that are given up at once (CVE-2023-44487)': {
     each: (index) => [headers(streamOf(index), GET), reset(streamOf(index))],
@@ -247,7 +247,7 @@ const floods: Readonly<Record<string, Flood>> = {
   },
 };
 
-/** In pieces, so that every one of them is seen by the gateway on its own. */
+/** In pieces, so that the gateway sees each of them separately. */
 async function pour(client: Http2RawClient, { first = [], each, most }: Flood): Promise<number> {
   client.send(...first);
   let sent = 0;
@@ -258,7 +258,7 @@ async function pour(client: Http2RawClient, { first = [], each, most }: Flood): 
 }
 
 for (const [name, flood] of Object.entries(floods)) {
-  t.test(`a flood ends its connection, and nobody else’s: ${name}`, async (t) => {
+  t.test(`a flood ends its own connection, and no other: ${name}`, async (t) => {
     const { port, upstream, log } = await scene(t);
     const other = await http2Client(t, port);
     const client = await http2Raw(t, port);
@@ -273,25 +273,22 @@ for (const [name, flood] of Object.entries(floods)) {
   });
 }
 
-t.test(
-  'of streams that reach the upstream before they are given up no flood does either (CVE-2023-44487)',
-  async (t) => {
-    const { port, upstream } = await scene(t);
-    upstream.behaveAtHead(() => {});
-    const client = await http2Raw(t, port);
-    let index = 0;
-    while (index < 2000 && !client.closed) {
-      const batch = Array.from({ length: 20 }, () => streamOf(index++));
-      client.send(...batch.map((stream) => headers(stream, GET)));
-      await pause(3);
-      client.send(...batch.map((stream) => reset(stream)));
-    }
-    t.ok(await client.untilClosed());
-    t.ok(upstream.seen.length < 400, `${upstream.seen.length} upstream`);
-  },
-);
+t.test('the upstream sees no flood of streams that are given up, either (CVE-2023-44487)', async (t) => {
+  const { port, upstream } = await scene(t);
+  upstream.behaveAtHead(() => {});
+  const client = await http2Raw(t, port);
+  let index = 0;
+  while (index < 2000 && !client.closed) {
+    const batch = Array.from({ length: 20 }, () => streamOf(index++));
+    client.send(...batch.map((stream) => headers(stream, GET)));
+    await pause(3);
+    client.send(...batch.map((stream) => reset(stream)));
+  }
+  t.ok(await client.untilClosed());
+  t.ok(upstream.seen.length < 400, `${upstream.seen.length} upstream`);
+});
 
-t.test('resets that a client spreads over time are no flood', async (t) => {
+t.test('resets that a client spreads over time are not a flood', async (t) => {
   const { port, upstream } = await scene(t);
   upstream.behaveAtHead(() => {});
   const client = await http2Raw(t, port);
@@ -306,7 +303,7 @@ t.test('resets that a client spreads over time are no flood', async (t) => {
   t.ok(await client.frame(DATA, streamOf(100)));
 });
 
-t.test('a connection that breaks the protocol is told so, counted, and ended', async (t) => {
+t.test('a connection that breaks the protocol gets an error, is counted, and ends', async (t) => {
   const upstream = await witness(t);
   const { port, adminUrl } = await gateway(t, { ...behind(upstream.url, http2Listen()), admin: '127.0.0.1:0' });
   const client = await http2Raw(t, port);
@@ -324,7 +321,7 @@ async function counted(adminUrl: string | undefined): Promise<string> {
   return (await fetch(`${adminUrl}/metrics`)).text();
 }
 
-t.test('what is no HTTP/2 ends the connection that chose it', async (t) => {
+t.test('bytes that are not HTTP/2 end the connection that negotiated it', async (t) => {
   const { port } = await scene(t);
   const { connect } = await import('node:tls');
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
@@ -337,7 +334,7 @@ t.test('what is no HTTP/2 ends the connection that chose it', async (t) => {
   t.notOk(Buffer.concat(chunks).includes('HTTP/1.1 200'));
 });
 
-/** Times of the connection itself. */
+/** Time limits of the connection itself. */
 const quick = { headers_timeout: '1s', idle: '2s' };
 
 async function lifetime(client: Http2RawClient, during?: () => void): Promise<number> {
@@ -353,7 +350,7 @@ t.test('a connection without a request ends at headers_timeout, whatever else it
   const silent = await http2Raw(t, port);
   const pinging = await http2Raw(t, port);
   const stuck = await http2Raw(t, port);
-  // Nothing but CONTINUATION may come behind it, so its settings are acknowledged before.
+  // Only CONTINUATION may follow it, so its settings are acknowledged before.
   await stuck.frame(SETTINGS);
   await pause(50);
   stuck.send(frame(HEADERS, END_STREAM, 1, block(GET)));
@@ -375,7 +372,7 @@ t.test('a connection without another request ends at idle, whatever else it send
   t.ok(time > 1500 && time < 15_000, `${Math.round(time)} ms`);
 });
 
-t.test('a request that takes longer than idle is waited for', async (t) => {
+t.test('a request that takes longer than idle does not end the connection', async (t) => {
   const { port, upstream } = await scene(t, quick);
   upstream.behave({ delay: 5000 });
   const client = await http2Raw(t, port);
@@ -393,10 +390,10 @@ t.test('settings that are never acknowledged end the connection (RFC 9113 §6.5.
   t.ok(await client.untilClosed());
 });
 
-t.test('answers that a client never takes end at idle (CVE-2019-9511, CVE-2019-9517)', async (t) => {
+t.test('answers that a client never reads end at idle (CVE-2019-9511, CVE-2019-9517)', async (t) => {
   const { port, upstream } = await scene(t, quick);
   const client = await http2Raw(t, port);
-  // INITIAL_WINDOW_SIZE 0: heads may come, bodies may not.
+  // INITIAL_WINDOW_SIZE 0: heads may arrive, bodies may not.
   client.send(frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])));
   await pause(50);
   for (let i = 0; i < 50; i++) client.send(headers(streamOf(i), GET));
@@ -406,7 +403,7 @@ t.test('answers that a client never takes end at idle (CVE-2019-9511, CVE-2019-9
   t.notOk(client.frames.some(({ type }) => type === DATA));
 });
 
-/** More than what the buffers of both ends of a connection take. */
+/** More than the buffers of both ends of a connection hold. */
 const LARGE = 48 * 2 ** 20;
 
 /** Opens the windows of a client for all of a large answer on stream 3, and reads nothing of it. */
@@ -418,7 +415,7 @@ async function stopReading(t: Test, client: Http2RawClient, upstream: Witness): 
   client.socket.pause();
 }
 
-t.test('a client that stops reading its connection is ended, though no reset can be sent to it', async (t) => {
+t.test('a client that stops reading its connection is ended, although no reset can reach it', async (t) => {
   const { port, upstream } = await scene(t, quick);
   const client = await http2Raw(t, port);
   await stopReading(t, client, upstream);
@@ -432,10 +429,10 @@ t.test('a client that stops reading its connection is ended, though no reset can
   t.equal(await client.frame(RST_STREAM, 3), undefined);
 });
 
-t.test('a reset that waits for a slow reader takes no other stream of the connection with it', async (t) => {
+t.test('a reset that waits for a slow reader ends no other stream of the connection', async (t) => {
   const { port, upstream } = await scene(t, { idle: '6s' });
   const client = await http2Raw(t, port);
-  // Stream 1 has no window, so it is reset at `idle`; by then there is much before it that is not yet read.
+  // Stream 1 has no window, so it is reset at `idle`. By then, much before it is still unread.
   client.send(frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])), headers(1, GET));
   t.ok(await client.frame(HEADERS, 1));
   await pause(4500);
@@ -459,7 +456,7 @@ async function statusOf(port: number, t: Test, more: Record<string, string>): Pr
   return answer.status ?? `reset ${answer.reset}`;
 }
 
-t.test('heads above header_size or header_count are 431, far above them a reset', async (t) => {
+t.test('heads above header_size or header_count are 431, heads far above them are reset', async (t) => {
   const { port, upstream } = await scene(t);
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, 'v']));
   // Target, `host` with its value, and the name of the field.

@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
-/** Connections over HTTP/2 from their first byte to their last: reload, stop, workers, and clients that others wrote. */
+/** HTTP/2 connections from their first byte to their last: reload, stop, workers, and clients by other authors. */
 
 /** Starts programs: 20 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -41,7 +41,7 @@ for (const [kind, more] of [
   ['one process', ''],
   ['a worker', 'workers: 2\n'],
 ] as const) {
-  t.test(`SIGTERM is GOAWAY: streams in flight end as if nothing were, and no others begin (${kind})`, async (t) => {
+  t.test(`SIGTERM is GOAWAY: streams in flight end normally, and no others begin (${kind})`, async (t) => {
     const upstream = await witness(t);
     const held: (() => void)[] = [];
     upstream.behave((_request, response) => void held.push(() => response.end('done')));
@@ -85,7 +85,7 @@ t.test('SIGTERM waits no longer than idle for a client that has stopped reading'
   t.ok(performance.now() - start < 20_000, `${Math.round(performance.now() - start)} ms`);
 });
 
-t.test('connections over HTTP/2 are served by workers, each by the one that has it', async (t) => {
+t.test('workers serve HTTP/2 connections, each connection by one worker', async (t) => {
   const upstream = await witness(t);
   const gate = await served(t, upstream.url, 'workers: 2\n');
   const sessions = await Promise.all(Array.from({ length: 4 }, () => http2Client(t, gate.port)));
@@ -101,7 +101,7 @@ t.test('connections over HTTP/2 are served by workers, each by the one that has 
   t.equal(prefixes.size, 2);
 });
 
-t.test('a renewed certificate serves new connections, and streams on old ones go on', async (t) => {
+t.test('a renewed certificate is used for new connections, and streams on old ones continue', async (t) => {
   const upstream = await witness(t);
   const [cert, key] = ['server.crt', 'server.key'].map((name) => readFileSync(tlsFile(name), 'utf8'));
   const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'tls.crt', key: 'tls.key' }, http2: true };
@@ -117,7 +117,7 @@ t.test('a renewed certificate serves new connections, and streams on old ones go
   for (const session of [before, after]) t.equal((await askHttp2(session, { ':path': '/public/a' })).status, 200);
 });
 
-t.test('new limits hold for the next stream of a connection that is open', async (t) => {
+t.test('new limits apply to the next stream of an open connection', async (t) => {
   const upstream = await witness(t);
   const running = await reloadable(t, { ...behind(upstream.url), ...http2Listen() });
   const session = await http2Client(t, running.port);
@@ -129,7 +129,7 @@ t.test('new limits hold for the next stream of a connection that is open', async
   t.equal(await ask(), 431);
 });
 
-t.test('limits.connections counts connections, whatever they speak', async (t) => {
+t.test('limits.connections counts connections of each protocol', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, { ...behind(upstream.url, http2Listen()), limits: { connections: 1 } });
   const first = await http2Client(t, port);
@@ -138,7 +138,7 @@ t.test('limits.connections counts connections, whatever they speak', async (t) =
   t.equal((await askHttp2(first, { ':path': '/public/a' })).status, 200);
 });
 
-t.test('traces and Via say which protocol the client spoke', async (t) => {
+t.test("traces and Via name the client's protocol", async (t) => {
   const spans = collectSpans(t);
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, http2Listen()));
@@ -155,7 +155,7 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
     response.write('x'.repeat(3000));
     setImmediate(() => response.end('y'.repeat(30_000)));
   });
-  // No limit of time ends what is left.
+  // No time limit ends what is left.
   const patient = 'limits: { idle: 10m, body_rate: { bytes: 1B, over: 10m } }\n';
   const gate = await served(t, upstream.url, patient, probed.NODE_OPTIONS.split(' '));
   const heap = () => heapInUse({ pid: gate.process.pid as number, output: gate.stderr });
@@ -182,7 +182,7 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
     grown = ((await heap()) - before) / 2 ** 20;
     return grown < 4;
   };
-  // What was reset last may still be on its way out.
+  // The last reset may still be on its way.
   t.ok(await until(isLevel), `${grown.toFixed(1)} MiB`);
   const inFlight = () => metric(gate.adminUrl, 'gatehouse_upstream_requests_in_flight{upstream="api"}');
   t.ok(await until(async () => (await inFlight()) === 0), 'requests of connections that were reset during a write too');
@@ -206,7 +206,7 @@ const curlSpeaks = await run('curl', ['--version']).then(
   () => false,
 );
 
-t.test('curl speaks HTTP/2: bodies both ways, Expect, Digest', { skip: !curlSpeaks && 'curl' }, async (t) => {
+t.test('curl works over HTTP/2: bodies both ways, Expect, Digest', { skip: !curlSpeaks && 'curl' }, async (t) => {
   const upstream = await witness(t);
   const digest = { realm: 'meters', users: userFile(t, digestLines('meter', 'meters', 'secret')) };
   const routes = [

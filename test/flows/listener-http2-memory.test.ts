@@ -19,7 +19,7 @@ async function scene(t: Test, limits: object = {}) {
 
 const streamOf = (index: number) => 2 * index + 1;
 
-t.test('what asks for an answer and gives no work costs no memory: pings, settings, priorities', async (t) => {
+t.test('frames that require an answer but are no request use no memory: pings, settings, priorities', async (t) => {
   const { port, upstream } = await scene(t);
   const other = await http2Client(t, port);
   const frames = {
@@ -43,7 +43,7 @@ t.test('what asks for an answer and gives no work costs no memory: pings, settin
     return grown;
   };
   for (const [name, one] of Object.entries(frames)) {
-    // What any connection makes this process grow by at its beginning is not what is measured.
+    // Growth from any connection at its beginning is not measured.
     await pour(one);
     const grown = await pour(one);
     t.comment(`${name}: ${grown.toFixed(1)} MiB`);
@@ -51,7 +51,7 @@ t.test('what asks for an answer and gives no work costs no memory: pings, settin
   }
 });
 
-t.test('a small block that unfolds into a large head takes no memory', async (t) => {
+t.test('a small block that expands to a large head uses no memory', async (t) => {
   const { port, upstream } = await scene(t);
   const client = await http2Raw(t, port);
   // RFC 7541 §6.2.1: 4,000 bytes into the dynamic table, then a reference of one byte each.

@@ -17,7 +17,7 @@ import { digestLines, userFile } from '../support/user-files.ts';
 import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
-/** `listen: { http2: true }`: another way of speaking with clients, and the same gateway behind it. */
+/** `listen: { http2: true }`: another protocol for clients, with the same gateway behind it. */
 
 /** Waits for limits of seconds: 10 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -31,7 +31,7 @@ async function scene(t: Test, changes: object = {}, behaviour: Behaviour = {}): 
   return { ...(await gateway(t, behind(upstream.url, { ...http2Listen(), ...changes }))), upstream };
 }
 
-/** A client of HTTP/1.1 on the same listener. */
+/** An HTTP/1.1 client on the same listener. */
 async function http1(t: Test, port: number, ALPNProtocols?: string[]): Promise<RawClient> {
   const ca = readFileSync(tlsFile('authority.crt'));
   const socket = connectTls({
@@ -47,7 +47,7 @@ async function http1(t: Test, port: number, ALPNProtocols?: string[]): Promise<R
   return client;
 }
 
-t.test('HTTP/2 is for those who ask for it by ALPN, HTTP/1.1 for all others', async (t) => {
+t.test('a client that offers h2 by ALPN gets HTTP/2, all others HTTP/1.1', async (t) => {
   const { port } = await scene(t);
   for (const [offered, chosen] of [
     [['h2', 'http/1.1'], 'h2'],
@@ -65,7 +65,7 @@ t.test('HTTP/2 is for those who ask for it by ALPN, HTTP/1.1 for all others', as
   t.equal((await askHttp2(session, { ':path': '/public/a' })).status, 200);
 });
 
-t.test('without `http2` nobody is offered it', async (t) => {
+t.test('without `http2` the listener does not offer HTTP/2', async (t) => {
   const { port } = await scene(t, http2Listen({ http2: false }));
   const client = await http1(t, port, ['h2', 'http/1.1']);
   t.equal((client.socket as TLSSocket).alpnProtocol, 'http/1.1');
@@ -77,7 +77,7 @@ interface Case {
   readonly headers?: readonly (readonly [string, string])[];
   readonly host?: string;
   readonly body?: string;
-  /** What the upstream answers. */
+  /** The upstream's answers. */
   readonly behaviour?: Behaviour;
   readonly status: number;
 }
@@ -275,9 +275,9 @@ interface Told {
   readonly body: string;
 }
 
-/** Of one connection, or made anew for each request. */
+/** Of one connection, or new for each request. */
 const OWN = /^(?:connection|keep-alive|transfer-encoding):/;
-/** Tickets are of different lengths. */
+/** Tickets have different lengths. */
 const LENGTH = /^content-length:/;
 const line = ([name, value]: readonly [string, string]) => `${name.toLowerCase()}: ${value}`;
 
@@ -297,7 +297,7 @@ function told(
   };
 }
 
-/** What the upstream saw, but for what says over which protocol the client came. */
+/** What the upstream got, without what shows the client's protocol. */
 function sighting({ seen }: Witness): unknown {
   return seen.map(({ method, target, rawHeaders, hash, bytes, state }) => {
     const lines = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [`${name.toLowerCase()}: ${rawHeaders[i + 1]}`] : []));
@@ -367,14 +367,14 @@ t.test('what HTTP/2 forbids is left out of an answer, as field and as trailer (R
   t.equal(answer.header('http2-settings'), undefined);
 });
 
-t.test('an answer with no trailer but a forbidden one ends without any', async (t) => {
+t.test('an answer with only a forbidden trailer ends without trailers', async (t) => {
   const { port } = await scene(t, {}, { trailers: [['http2-settings', 'AAMAAABk']] });
   const session = await http2Client(t, port);
   for (const path of ['/public/a', '/public/b'])
     t.match(await askHttp2(session, { ':path': path }), { status: 200, whole: true, reset: 0 });
 });
 
-t.test('a method that HTTP/1.1 has no word for is refused as there', async (t) => {
+t.test('a method that HTTP/1.1 cannot express is refused as there', async (t) => {
   const { port, upstream } = await scene(t);
   const answer = await askHttp2(await http2Client(t, port), { ':method': 'BREW', ':path': '/public/a' });
   t.equal(answer.status, 400);
@@ -384,7 +384,7 @@ t.test('a method that HTTP/1.1 has no word for is refused as there', async (t) =
 
 const code = ({ body }: Http2Answer) => (JSON.parse(String(body)) as { code: string }).code;
 
-t.test(':authority is the Host; a Host field that says another thing is 400 (RFC 9113 §8.3.1)', async (t) => {
+t.test(':authority is the Host; a Host field with another value is 400 (RFC 9113 §8.3.1)', async (t) => {
   const { port, upstream } = await scene(t);
   const session = await http2Client(t, port);
   const ask = (host: string) => askHttp2(session, { ':path': '/public/a', ':authority': 'api.example.com', host });
@@ -398,7 +398,7 @@ t.test(':authority is the Host; a Host field that says another thing is 400 (RFC
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('a pseudo-header is no header upstream', async (t) => {
+t.test('a pseudo-header does not become a header upstream', async (t) => {
   const { port, upstream } = await scene(t);
   await askHttp2(await http2Client(t, port), { ':path': '/public/a' });
   t.notOk(upstream.seen[0]?.rawHeaders.some((text) => text.startsWith(':')));
@@ -411,7 +411,7 @@ t.test('a cookie in pieces is one line upstream (RFC 9113 §8.2.3)', async (t) =
   t.strictSame(upstream.seen[0]?.all('cookie'), ['a=1; b="2; 3"; c=']);
 });
 
-t.test('a body without a length streams on with the length that it turns out to have', async (t) => {
+t.test('a body without a length streams with the length that it turns out to have', async (t) => {
   const { port, upstream } = await scene(t);
   const session = await http2Client(t, port);
   const stream = session.request({ ':method': 'POST', ':path': '/public/a', ':authority': 'api.example.com' });
@@ -445,7 +445,7 @@ t.test('100 comes once the decision is to read the body, and not for a refusal',
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('a refusal and an early answer are whole although the upload goes on', async (t) => {
+t.test('a refusal and an early answer are whole although the upload continues', async (t) => {
   const { port, upstream } = await scene(t, { limits: { body: '1MiB' } });
   const session = await http2Client(t, port);
   const upload = (path: string, length: number | undefined) => {
@@ -484,7 +484,7 @@ t.test('a refusal and an early answer are whole although the upload goes on', as
   t.equal(session.destroyed, false);
 });
 
-t.test('who reads slowly holds up the upstream, and nobody else on the connection', async (t) => {
+t.test('a slow reader slows the upstream down, and no other stream of the connection', async (t) => {
   let written = 0;
   const { port, upstream } = await scene(t);
   upstream.behave((_request, response) => {
@@ -516,7 +516,7 @@ t.test('who reads slowly holds up the upstream, and nobody else on the connectio
   t.equal(read, written);
 });
 
-t.test('an upstream that reads slowly holds up the client', async (t) => {
+t.test('a slow upstream slows the client down', async (t) => {
   const { port, upstream } = await scene(t);
   let resume = () => {};
   upstream.behaveAtHead((request, response) => {
@@ -544,7 +544,7 @@ t.test('an upstream that reads slowly holds up the client', async (t) => {
   t.equal(sent, total);
 });
 
-t.test('an event is with the client before the next one is made', async (t) => {
+t.test('an event reaches the client before the next one is created', async (t) => {
   const { port, upstream } = await scene(t);
   let next = () => {};
   upstream.behave((_request, response) => {
@@ -562,7 +562,7 @@ t.test('an event is with the client before the next one is made', async (t) => {
   stream.close();
 });
 
-t.test('a client that resets its stream ends the request upstream, whatever stage it is in', async (t) => {
+t.test('a client that resets its stream ends the request upstream, at every stage', async (t) => {
   const { port, upstream, adminUrl } = await scene(t, { admin: '127.0.0.1:0' });
   const session = await http2Client(t, port);
   const aborted = async (body: boolean, act: () => void, name: string) => {
@@ -601,7 +601,7 @@ t.test('a connection that breaks ends all its requests upstream', async (t) => {
   t.ok(await until(() => upstream.seen.every(({ connectionClosed }) => connectionClosed)));
 });
 
-t.test('an answer that is cut short is reset, never ended', async (t) => {
+t.test('an answer that is cut short is reset, and never looks complete', async (t) => {
   const whole = {
     length: `HTTP/1.1 200 OK\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2000)}`,
     chunked: `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'3e8\r\n'.concat('x'.repeat(1000), '\r\n').repeat(2)}0\r\n\r\n`,
@@ -662,7 +662,7 @@ t.test('an answer that no client may see is 502, as over HTTP/1.1', async (t) =>
   t.equal(answer.headers.filter(([name]) => name === 'content-type').length, 2, 'twice, as the upstream said it');
 });
 
-t.test('a body that comes too slowly is 408, and the connection goes on', async (t) => {
+t.test('a body that arrives too slowly is 408, and the connection continues', async (t) => {
   const { port } = await scene(t, { limits: { body_rate: { bytes: '1KiB', over: '1s' } } });
   const session = await http2Client(t, port);
   const stream = session.request({ ':method': 'POST', ':path': '/public/a', ':authority': 'api.example.com' });
@@ -672,7 +672,7 @@ t.test('a body that comes too slowly is 408, and the connection goes on', async 
   t.equal((await askHttp2(session, { ':path': '/public/a' })).status, 200);
 });
 
-t.test('a WebSocket is opened over HTTP/1.1 on the same listener', async (t) => {
+t.test('a WebSocket opens over HTTP/1.1 on the same listener', async (t) => {
   const upstream = await rawUpstream(t, echoes);
   const { port } = await gateway(t, behind(upstream.url, http2Listen()));
   const client = await http1(t, port, ['http/1.1']);
@@ -680,7 +680,7 @@ t.test('a WebSocket is opened over HTTP/1.1 on the same listener', async (t) => 
   await assertEcho(t, client);
 });
 
-t.test('a client certificate is asked for over HTTP/2 too', async (t) => {
+t.test('a client certificate is requested over HTTP/2 too', async (t) => {
   const listen = (http2Listen() as { listen: { tls: object } }).listen;
   const tls = { ...listen.tls, client_ca: tlsFile('authority.crt'), client_auth: 'optional' };
   const { port, upstream } = await scene(t, { listen: { ...listen, tls } });

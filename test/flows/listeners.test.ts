@@ -8,8 +8,8 @@ import type { Seen } from './engines/played-case.ts';
 import type { Case } from './engines/random-cases.ts';
 import { brief, compareRound } from './engines/two-gateways.ts';
 
-// Two gateways with one configuration before one upstream, one with the server of Node.js and one with our own listener before
-// it: neither their clients nor the upstream can tell them apart.
+// Two gateways with the same configuration before one upstream, one with the server of Node.js and one with our own
+// listener. Neither their clients nor the upstream can distinguish them.
 
 /** Some 10,000 requests to each of two gateways in .ci/run, and 200,000 in the long form. */
 t.setTimeout(isFullSize ? 4_800_000 : 600_000);
@@ -20,7 +20,10 @@ const start = Number(process.env.GATEHOUSE_SEED ?? 0);
 
 const counts = { served: 0, 'handed over': 0, repeated: 0 };
 
-/** Our listener keeps a connection until it meets what it does not read. So each such request is the last of its connection. */
+/**
+ * Our listener keeps a connection until a request that it does not read, so each such request is the last of its
+ * connection.
+ */
 function prepare(item: Case, dice: Random): Case {
   if (!isPlain(item) || dice.chance(0.05)) return { ...item, isLast: true };
   return dice.chance(0.5) ? item : { ...item, again: repeats(item, dice) };
@@ -28,7 +31,7 @@ function prepare(item: Case, dice: Random): Case {
 
 let otherTarget = '/';
 
-/** The same fields behind it, for its target and for the one of another request: what is remembered of fields serves both. */
+/** The same fields after it, for its own target and for another request's target: cached fields serve both. */
 function repeats(item: Case, dice: Random): readonly Case[] {
   const [, method = '', own = '', rest = ''] = /^(\S+) (\S+)(.*)$/s.exec(item.head) ?? [];
   const again = Array.from({ length: 1 + dice.below(4) }, () => {
@@ -66,7 +69,7 @@ function judge(item: Case, first: Seen, second: Seen): string | undefined {
   return theirs === ours ? undefined : `node ${brief(theirs)}\nauto ${brief(ours)}`;
 }
 
-// The clock moves by minutes, and no connection is to end for that.
+// The clock moves by minutes, and no connection may end because of it.
 const limits = { limits: { idle: '1h', headers_timeout: '1h' } };
 const settings = [
   { ...limits, listener: 'node' },
@@ -76,13 +79,13 @@ const settings = [
 for (let first = start; first < start + numRuns; first += ROUNDS) {
   const seeds = Array.from({ length: Math.min(ROUNDS, start + numRuns - first) }, (_, index) => first + index);
   t.test(
-    `neither a client nor the upstream can tell the listeners apart: random requests of seeds ${seeds.join(', ')}`,
+    `neither a client nor the upstream can distinguish the listeners: random requests of seeds ${seeds.join(', ')}`,
     (t) =>
       Promise.all(seeds.map((seed) => compareRound(t, seed, { engines: ['own', 'own'], settings, prepare, judge }))),
   );
 }
 
-t.test('our listener serves a quarter of these requests at least', async (t) => {
+t.test('our listener serves at least a quarter of these requests', async (t) => {
   t.comment(JSON.stringify(counts));
   t.ok(counts.served > counts['handed over'] / 3);
   t.ok(counts['handed over'] > 0);

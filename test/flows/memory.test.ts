@@ -10,7 +10,7 @@ import { highWater } from '../support/memory.ts';
 import { startProcess } from '../support/process.ts';
 import { serving } from '../support/serving.ts';
 
-/** Held to this rate, 1 GiB takes 128 s: longer than every time-out at its usual value. */
+/** At this rate, 1 GiB takes 128 s: longer than every timeout at its default. */
 const RATE = 8 * 1024 * 1024;
 const SIZE = 1024 * 1024 * 1024;
 const CHUNK = 64 * 1024;
@@ -19,7 +19,7 @@ const seconds = SIZE / RATE;
 /** Starts programs: 131 s in .ci/run on a busy machine. */
 t.setTimeout((seconds + 600) * 1000);
 
-/** Bytes that differ from chunk to chunk, so that a hash notices a lost, repeated or swapped one. */
+/** Bytes that differ from chunk to chunk, so that a hash notices a lost, repeated or swapped chunk. */
 function* content(): Generator<Buffer> {
   for (let index = 0; index < SIZE / CHUNK; index++) {
     const chunk = Buffer.alloc(CHUNK, index % 251);
@@ -28,7 +28,7 @@ function* content(): Generator<Buffer> {
   }
 }
 
-/** Lets through no more than the rate. */
+/** Forwards no more than the rate. */
 function throttle(): Transform {
   const start = performance.now();
   let bytes = 0;
@@ -54,7 +54,7 @@ function hashing(): { sink: Writable; result(): { bytes: number; hash: string } 
   return { sink: new Writable({ write, highWaterMark: CHUNK }), result: () => ({ bytes, hash: hash.digest('hex') }) };
 }
 
-/** Uploads are read slowly, downloads are written as fast as they are taken. */
+/** Uploads are read slowly; downloads are written as fast as the gateway reads. */
 async function upstream(t: Test): Promise<string> {
   const server: Server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
   return serving(t, server);
@@ -77,7 +77,7 @@ interface Transfer {
   readonly hash: string;
 }
 
-/** Sends as fast as the gateway takes it: the slow reader is behind it. */
+/** Sends as fast as the gateway reads. The slow reader is behind it. */
 async function upload(port: number): Promise<Transfer> {
   const outgoing = request({ port, method: 'POST', path: '/public/upload', headers: { 'content-length': SIZE } });
   const answer = new Promise<IncomingMessage>((resolve, reject) =>
@@ -89,7 +89,7 @@ async function upload(port: number): Promise<Transfer> {
   return { status: incoming.statusCode, ...JSON.parse(text) };
 }
 
-/** Reads slowly: the fast sender is behind the gateway. */
+/** Reads slowly. The fast sender is behind the gateway. */
 async function download(port: number): Promise<Transfer> {
   const outgoing = request({ port, path: '/public/download' });
   const answer = new Promise<IncomingMessage>((resolve, reject) =>
@@ -111,12 +111,12 @@ function expected(): { bytes: number; hash: string } {
 const options = { skip: skipUnlessFullSize };
 
 t.test(
-  '1 GiB up and 1 GiB down through slow peers outlast every time-out and cost less than 40 MiB',
+  '1 GiB up and 1 GiB down through slow peers outlast every timeout and cost less than 40 MiB',
   options,
   async (t) => {
     const running = await startProcess({ config: behind(await upstream(t)) });
     t.teardown(() => running.stop());
-    // What any work makes a process grow by, whatever the size of bodies, is not what is measured.
+    // Growth from any work, independent of the size of bodies, is not measured.
     for (let i = 0; i < 500; i++) await (await fetch(`http://127.0.0.1:${running.port}/nowhere`)).arrayBuffer();
     const before = highWater(running.pid);
     const start = performance.now();

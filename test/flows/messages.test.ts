@@ -19,7 +19,7 @@ t.test('CONNECT is 405 and opens nothing (advisory 34)', async (t) => {
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('pipelined requests are answered in their order, each by its own verdict', async (t) => {
+t.test('pipelined requests are answered in order, each with its own verdict', async (t) => {
   const upstream = await witness(t);
   upstream.behave((request, response) => {
     const delay = Number(/delay=(\d+)/.exec(request.url ?? '')?.[1] ?? 0);
@@ -50,7 +50,7 @@ t.test('pipelined requests are answered in their order, each by its own verdict'
   );
 });
 
-t.test('a malformed request behind a good one does not disturb the answer before it', async (t) => {
+t.test('a malformed request after a good one does not disturb the answer to the good one', async (t) => {
   const upstream = await witness(t);
   upstream.behave((_request, response) => void setTimeout(() => response.end('ok'), 50));
   const { port } = await gateway(t, behind(upstream.url));
@@ -63,7 +63,7 @@ t.test('a malformed request behind a good one does not disturb the answer before
   t.equal(client.unread.includes('HTTP/1.1 200'), false, 'nothing is answered twice');
 });
 
-t.test('a route that does not take the method is 405 with Allow; no route is 404', async (t) => {
+t.test('a method that the route does not accept is 405 with Allow; no route is 404', async (t) => {
   const upstream = await witness(t);
   const routes = [{ id: 'read', match: { methods: ['GET', 'DELETE'], path: '/items/{id}' }, access: 'public' }];
   const { port } = await gateway(t, behind(upstream.url, { routes }));
@@ -77,7 +77,7 @@ t.test('a route that does not take the method is 405 with Allow; no route is 404
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('methods compare with case, and an unknown one is no request', async (t) => {
+t.test('methods are case-sensitive, and an unknown one is an invalid request', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   for (const method of ['get', 'Get', 'FOOBAR', 'GE T', 'G\0T', '']) {
@@ -87,7 +87,7 @@ t.test('methods compare with case, and an unknown one is no request', async (t) 
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('methods beyond the usual pass where the route takes all', async (t) => {
+t.test('unusual methods pass if the route accepts all methods', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   for (const method of [
@@ -109,7 +109,7 @@ t.test('methods beyond the usual pass where the route takes all', async (t) => {
   }
 });
 
-t.test('a GET with a body is framed by its length, and the body is nobody’s request', async (t) => {
+t.test('a GET with a body is framed by its length, and its body is not read as a request', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -125,7 +125,7 @@ t.test('a GET with a body is framed by its length, and the body is nobody’s re
   t.ok(upstream.seen.every(({ body }) => body.toString() === smuggled));
 });
 
-t.test('a refusal of HEAD has the header of its GET and no body, and the connection serves on', async (t) => {
+t.test('a refusal of HEAD has the headers of its GET and no body, and the connection stays open', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -143,7 +143,7 @@ t.test('a refusal of HEAD has the header of its GET and no body, and the connect
   t.equal(client.unread.length, 0);
 });
 
-t.test('a request that pauses between any two bytes is the same request', async (t) => {
+t.test('a pause between any two bytes does not change a request', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const bytes = requestText({ method: 'POST', target: '/public/a', headers: [['X-A', 'b']], body: 'hello' });
@@ -157,7 +157,7 @@ t.test('a request that pauses between any two bytes is the same request', async 
   t.equal(upstream.seen[0]?.header('x-a'), 'b');
 });
 
-t.test('Connection: close is answered and obeyed, for what passes and for what is refused', async (t) => {
+t.test('Connection: close is answered and obeyed, for forwarded and refused requests', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   for (const [target, status] of [
@@ -174,7 +174,7 @@ t.test('Connection: close is answered and obeyed, for what passes and for what i
   }
 });
 
-t.test('header lines arrive in their order, repeated ones too, with their bytes', async (t) => {
+t.test('header lines arrive in order, repeated ones too, with their bytes', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const headers = [
@@ -194,21 +194,18 @@ t.test('header lines arrive in their order, repeated ones too, with their bytes'
   t.equal(seen?.header('x-b'), headers[2][1]);
 });
 
-t.test(
-  'the coding is compared without case, and a request that says chunked arrives chunked or with its length',
-  async (t) => {
-    const upstream = await witness(t);
-    const { port } = await gateway(t, behind(upstream.url));
-    for (const coding of ['chunked', 'Chunked', 'CHUNKED']) {
-      const head = requestText({ method: 'POST', target: '/public/a', headers: [['Transfer-Encoding', coding]] });
-      t.equal(
-        (await ask(port, Buffer.concat([head, Buffer.from('5\r\nhello\r\n0\r\n\r\n')]), { method: 'POST' })).status,
-        200,
-        coding,
-      );
-      const seen = upstream.seen.pop();
-      t.equal(seen?.body.toString(), 'hello');
-      t.equal((seen?.all('transfer-encoding').length ?? 0) + (seen?.all('content-length').length ?? 0), 1);
-    }
-  },
-);
+t.test('the coding is compared without case, and a chunked request arrives chunked or with its length', async (t) => {
+  const upstream = await witness(t);
+  const { port } = await gateway(t, behind(upstream.url));
+  for (const coding of ['chunked', 'Chunked', 'CHUNKED']) {
+    const head = requestText({ method: 'POST', target: '/public/a', headers: [['Transfer-Encoding', coding]] });
+    t.equal(
+      (await ask(port, Buffer.concat([head, Buffer.from('5\r\nhello\r\n0\r\n\r\n')]), { method: 'POST' })).status,
+      200,
+      coding,
+    );
+    const seen = upstream.seen.pop();
+    t.equal(seen?.body.toString(), 'hello');
+    t.equal((seen?.all('transfer-encoding').length ?? 0) + (seen?.all('content-length').length ?? 0), 1);
+  }
+});

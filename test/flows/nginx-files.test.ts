@@ -21,7 +21,7 @@ const options = { skip: programAt('nginx') === undefined && 'nginx not present' 
 const token = () => jwt({ scope: 'orders.read' }, { alg: 'HS256' });
 const { routes } = filesIn(page)[1]?.values ?? {};
 
-/** The configuration that stood there before, with the files included; its own error pages say so. */
+/** The earlier configuration, with the files included; its own error pages say so. */
 const start: Starts = (t, page, { decision, upstream }) => {
   const root = t.testdir();
   mkdirSync(join(root, 'own'));
@@ -34,19 +34,23 @@ const asked = (t: Test, starts = start) => fronted(t, page, starts, { routes });
 const short: Starts = (t, page, { decision, upstream }) =>
   nginxOfFiles(t, page, { '127.0.0.1:9000': upstream }, decision, 'nginx short');
 
-t.test('the short file enforces everywhere, and forwards what passes as it was judged', options, async (t) => {
-  const { send, upstream, proxy } = await fronted(t, page, short);
-  for (const target of ['/orders/1', '/assets/../orders/1', '/unknown'])
-    t.ok((await send({ target })).status >= 400, `${target} ${proxy.log()}`);
-  t.equal(upstream.seen.length, 0);
-  const headers = [bearer(await token()), ['X-Auth-Subject', 'mallory'] as const];
-  t.equal((await send({ target: '/orders/%7e1?a=b', headers })).status, 200, proxy.log());
-  const [seen] = upstream.seen;
-  t.equal(seen?.target, '/orders/~1?a=b', 'the target that was judged');
-  t.strictSame([seen?.header('x-auth-subject'), seen?.header('authorization')], ['alice', undefined]);
-});
+t.test(
+  'the short file protects every location, and forwards accepted requests as they were judged',
+  options,
+  async (t) => {
+    const { send, upstream, proxy } = await fronted(t, page, short);
+    for (const target of ['/orders/1', '/assets/../orders/1', '/unknown'])
+      t.ok((await send({ target })).status >= 400, `${target} ${proxy.log()}`);
+    t.equal(upstream.seen.length, 0);
+    const headers = [bearer(await token()), ['X-Auth-Subject', 'mallory'] as const];
+    t.equal((await send({ target: '/orders/%7e1?a=b', headers })).status, 200, proxy.log());
+    const [seen] = upstream.seen;
+    t.equal(seen?.target, '/orders/~1?a=b', 'the target that was judged');
+    t.strictSame([seen?.header('x-auth-subject'), seen?.header('authorization')], ['alice', undefined]);
+  },
+);
 
-t.test('the files enforce in the locations that include them', options, async (t) => {
+t.test('the files protect the locations that include them', options, async (t) => {
   const { send, upstream, proxy } = await asked(t);
   const origin = ['Origin', 'https://app.example.com'] as const;
   const headers = [bearer(await token()), origin, ['X-Auth-Subject', 'mallory'] as const];
@@ -68,20 +72,24 @@ t.test('the files enforce in the locations that include them', options, async (t
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('a location that does not ask lets nobody say who he is, and is no way to those that do', options, async (t) => {
-  const { send, upstream, decisions } = await asked(t);
-  const headers = ['X-Auth-Subject', 'X-Auth-Client', 'X-Auth-Scope', 'X_Auth_Subject', 'X-Auth_Subject'].map(
-    (name) => [name, 'mallory'] as const,
-  );
-  t.equal((await send({ target: '/assets/logo.svg', headers })).status, 200);
-  t.equal(upstream.seen.length, 1);
-  t.notMatch(JSON.stringify(upstream.seen.splice(0)[0]?.rawHeaders), 'mallory');
-  t.equal(decisions(), 0);
-  for (const target of ['..', '.%2e', '%2e%2e', '.', '/..'].map((dots) => `/assets/${dots}/../orders/1`)) {
-    t.ok((await send({ target, headers })).status >= 400, target);
-    t.equal(upstream.seen.length, 0, target);
-  }
-});
+t.test(
+  'in an open location no client can claim an identity, and no open location leads to a protected one',
+  options,
+  async (t) => {
+    const { send, upstream, decisions } = await asked(t);
+    const headers = ['X-Auth-Subject', 'X-Auth-Client', 'X-Auth-Scope', 'X_Auth_Subject', 'X-Auth_Subject'].map(
+      (name) => [name, 'mallory'] as const,
+    );
+    t.equal((await send({ target: '/assets/logo.svg', headers })).status, 200);
+    t.equal(upstream.seen.length, 1);
+    t.notMatch(JSON.stringify(upstream.seen.splice(0)[0]?.rawHeaders), 'mallory');
+    t.equal(decisions(), 0);
+    for (const target of ['..', '.%2e', '%2e%2e', '.', '/..'].map((dots) => `/assets/${dots}/../orders/1`)) {
+      t.ok((await send({ target, headers })).status >= 400, target);
+      t.equal(upstream.seen.length, 0, target);
+    }
+  },
+);
 
 const SET = /^proxy_set_header (\S+) (\S+);$/gm;
 const setIn = (name: string): readonly (readonly [name: string, value: string])[] => {
@@ -90,7 +98,7 @@ const setIn = (name: string): readonly (readonly [name: string, value: string])[
 };
 const cleared = setIn('gatehouse-open.conf');
 
-t.test('where nobody is asked each header goes that is set or cleared where somebody is, except Host', async (t) => {
+t.test('an open location removes each header that a protected one sets or clears, except Host', async (t) => {
   const told = setIn('gatehouse-location.conf').flatMap(([name]) => (name === 'Host' ? [] : [name]));
   t.strictSame(cleared.map(([name]) => name).sort(), told.sort());
   t.strictSame([...new Set(cleared.map(([, value]) => value))], ['""']);
@@ -98,7 +106,7 @@ t.test('where nobody is asked each header goes that is set or cleared where some
     t.ok(told.includes(name), name);
 });
 
-t.test('of none of them what a client wrote reaches the upstream where nobody is asked', options, async (t) => {
+t.test("in an open location, no client's value of these headers reaches the upstream", options, async (t) => {
   const { send, upstream } = await asked(t);
   const headers = cleared.map(([name]) => [name, 'mallory'] as const);
   t.equal((await send({ target: '/assets/logo.svg', headers })).status, 200);
@@ -118,7 +126,7 @@ const throughOpen: readonly RequestText[] = [
 const block: Starts = (t, page, { decision, upstream }) =>
   nginx(t, page, { '127.0.0.1:8082': decision, '127.0.0.1:9000': upstream });
 
-t.test('a location that does not ask sends the path that nginx matched, and only reads', options, async (t) => {
+t.test('an open location forwards the path that nginx matched, and allows only reading', options, async (t) => {
   const setups = [
     { ...(await asked(t)), open: '/assets/x' },
     { ...(await fronted(t, page, block)), open: '/favicon.ico' },
@@ -138,7 +146,7 @@ t.test('a location that does not ask sends the path that nginx matched, and only
   }
 });
 
-t.test('own error pages stay, and a 401 or 403 of the API remains its own', options, async (t) => {
+t.test("own error pages stay, and a 401 or 403 of the API stays the API's own", options, async (t) => {
   const gone = await freePort();
   const { send, upstream } = await asked(t, (t, page, parts) =>
     start(t, page, { ...parts, upstream: `127.0.0.1:${gone} max_fails=0; server ${parts.upstream}` }),
@@ -166,63 +174,71 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nCon
 const upgrade = (protocol: string, headers: readonly (readonly [string, string])[] = []) =>
   requestText({ target: '/orders/live', headers: [['Connection', 'Upgrade'], ['Upgrade', protocol], ...headers] });
 
-t.test('a WebSocket opens for who may, both ways, and no other upgrade is handed on', options, async (t) => {
-  const echo = ({ socket, received, heads }: RawConnection) => {
-    if (heads === 1 && /^upgrade: websocket/im.test(received)) socket.write(`${switching}hello`);
-    else socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-  };
-  const upstream = await rawUpstream(t, echo);
-  const { values } = filesIn(page)[0] ?? {};
-  const [here, upstreams] = [{ listen: '127.0.0.1:0', routes }, { orders: { url: upstream.url } }];
-  const decision = { ...values.decision, listen: '127.0.0.1:0' };
-  const running = await gateway(t, { ...values, ...here, authorization_servers: hmacServer, upstreams, decision });
-  const parts: Parts = {
-    decision: new URL(running.decisionUrl ?? '').host,
-    listen: '',
-    upstream: new URL(upstream.url).host,
-  };
-  const proxy = await start(t, page, parts);
-  const refused = await connected(t, proxy.port);
-  refused.send(upgrade('websocket'));
-  t.equal((await refused.read())?.status, 401);
-  t.equal(upstream.connections.length, 0);
-  const credential = bearer(await token());
-  const client = await connected(t, proxy.port);
-  client.send(upgrade('websocket', [credential]));
-  t.equal((await client.read())?.status, 101);
-  client.send(Buffer.from('from the client'));
-  t.ok(await until(() => upstream.connections[0]?.received.endsWith('from the client') === true));
-  const other = await connected(t, proxy.port);
-  other.send(upgrade('h2c', [credential]));
-  t.equal((await other.read())?.status, 200);
-  t.notMatch(upstream.connections[1]?.received, /^upgrade:/im);
-});
+t.test(
+  'a WebSocket opens for an accepted request, both ways, and no other upgrade is forwarded',
+  options,
+  async (t) => {
+    const echo = ({ socket, received, heads }: RawConnection) => {
+      if (heads === 1 && /^upgrade: websocket/im.test(received)) socket.write(`${switching}hello`);
+      else socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    };
+    const upstream = await rawUpstream(t, echo);
+    const { values } = filesIn(page)[0] ?? {};
+    const [here, upstreams] = [{ listen: '127.0.0.1:0', routes }, { orders: { url: upstream.url } }];
+    const decision = { ...values.decision, listen: '127.0.0.1:0' };
+    const running = await gateway(t, { ...values, ...here, authorization_servers: hmacServer, upstreams, decision });
+    const parts: Parts = {
+      decision: new URL(running.decisionUrl ?? '').host,
+      listen: '',
+      upstream: new URL(upstream.url).host,
+    };
+    const proxy = await start(t, page, parts);
+    const refused = await connected(t, proxy.port);
+    refused.send(upgrade('websocket'));
+    t.equal((await refused.read())?.status, 401);
+    t.equal(upstream.connections.length, 0);
+    const credential = bearer(await token());
+    const client = await connected(t, proxy.port);
+    client.send(upgrade('websocket', [credential]));
+    t.equal((await client.read())?.status, 101);
+    client.send(Buffer.from('from the client'));
+    t.ok(await until(() => upstream.connections[0]?.received.endsWith('from the client') === true));
+    const other = await connected(t, proxy.port);
+    other.send(upgrade('h2c', [credential]));
+    t.equal((await other.read())?.status, 200);
+    t.notMatch(upstream.connections[1]?.received, /^upgrade:/im);
+  },
+);
 
-t.test('while Gatehouse is down or hangs what asks gets a 500 in seconds, and the rest goes on', options, async (t) => {
-  let way: Awaited<ReturnType<typeof cuttable>> | undefined;
-  const { send, upstream, proxy } = await asked(t, async (t, page, parts) => {
-    way = await cuttable(t, `http://${parts.decision}`);
-    return start(t, page, { ...parts, decision: new URL(way.url).host });
-  });
-  const headers = [bearer(await token())];
-  const told = async (target: string) => {
-    const response = await send({ target, headers });
-    return [response.status, response.body.toString()] as const;
-  };
-  way?.freeze();
-  const began = performance.now();
-  t.strictSame(await told('/orders/1'), [500, 'own 50x']);
-  const seconds = (performance.now() - began) / 1_000;
-  t.ok(seconds > 5 && seconds < 40, `${seconds} s: above what an authorization server may take, and bounded`);
-  t.match(proxy.log(), 'auth request unexpected status: 504');
-  way?.cut();
-  t.strictSame(await told('/orders/2'), [500, 'own 50x']);
-  t.match(proxy.log(), 'auth request unexpected status: 502');
-  t.equal(upstream.seen.length, 0);
-  t.equal((await told('/assets/logo.svg'))[0], 200);
-});
+t.test(
+  'while Gatehouse is down or hangs protected locations get a 500 in seconds, and the others work',
+  options,
+  async (t) => {
+    let way: Awaited<ReturnType<typeof cuttable>> | undefined;
+    const { send, upstream, proxy } = await asked(t, async (t, page, parts) => {
+      way = await cuttable(t, `http://${parts.decision}`);
+      return start(t, page, { ...parts, decision: new URL(way.url).host });
+    });
+    const headers = [bearer(await token())];
+    const told = async (target: string) => {
+      const response = await send({ target, headers });
+      return [response.status, response.body.toString()] as const;
+    };
+    way?.freeze();
+    const began = performance.now();
+    t.strictSame(await told('/orders/1'), [500, 'own 50x']);
+    const seconds = (performance.now() - began) / 1_000;
+    t.ok(seconds > 5 && seconds < 40, `${seconds} s: above what an authorization server may take, and bounded`);
+    t.match(proxy.log(), 'auth request unexpected status: 504');
+    way?.cut();
+    t.strictSame(await told('/orders/2'), [500, 'own 50x']);
+    t.match(proxy.log(), 'auth request unexpected status: 502');
+    t.equal(upstream.seen.length, 0);
+    t.equal((await told('/assets/logo.svg'))[0], 200);
+  },
+);
 
-t.test('of two servers in `upstream gatehouse` one may be gone', options, async (t) => {
+t.test('one of two servers in `upstream gatehouse` may be down', options, async (t) => {
   const gone = await freePort();
   const { send } = await asked(t, (t, page, parts) =>
     start(t, page, { ...parts, decision: `127.0.0.1:${gone}; server ${parts.decision}` }),

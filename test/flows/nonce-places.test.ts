@@ -18,7 +18,7 @@ function digestRoute(t: Test, match: object = { path: '/a' }, more: object = {})
   return { match, auth: 'digest', digest, access: 'authenticated' };
 }
 
-/** A Redis that has counted for a while, and a client of the test's own. */
+/** A Redis that has counted for a while, and the test's own client. */
 async function counting(t: Test): Promise<{ readonly redis: RedisServer; readonly client: Redis }> {
   const redis = await redisServer(t);
   const client = new Redis(redis.url, { retryStrategy: () => null });
@@ -38,7 +38,7 @@ async function answered(url: string, nonce: string) {
   throw new Error('Redis is not reached again');
 }
 
-t.test('a Redis that came back with what it had saved before lets no used nonce pass', { skip }, async (t) => {
+t.test('a Redis that restarts from an older snapshot lets no used nonce pass', { skip }, async (t) => {
   const { redis, client } = await counting(t);
   const shared = { routes: [digestRoute(t)], counters: redis.url, nonce_keys: keys() };
   const url = `${(await gateway(t, behind(await echoUpstream(t), shared))).url}/a`;
@@ -56,7 +56,7 @@ t.test('a Redis that came back with what it had saved before lets no used nonce 
   t.match(await answered(url, nonce), { status: 401, stale: true, code: 'nonce_stale' });
 });
 
-t.test('where Redis may not be asked which run of it this is, nonces are counted all the same', { skip }, async (t) => {
+t.test('if Redis forbids the command for its run id, nonces are still counted', { skip }, async (t) => {
   const { redis, client } = await counting(t);
   await client.call('ACL', 'SETUSER', 'gateway', 'on', '>secret', '~*', '+@all', '-info');
   await client.set('gatehouse:nonces-since', '0 ');
@@ -69,7 +69,7 @@ t.test('where Redis may not be asked which run of it this is, nonces are counted
   t.match(await send(url, nonce), { status: 401, code: 'nonce_replayed' });
 });
 
-t.test('no reload that counts elsewhere lets a nonce pass that was used where it was counted', { skip }, async (t) => {
+t.test('a reload that moves the counters lets no nonce pass that was used before', { skip }, async (t) => {
   const [{ redis }, second] = [await counting(t), await counting(t)];
   const places = [redis.url, 'memory', second.redis.url];
   for (const [index, one] of places.entries()) {
@@ -87,7 +87,7 @@ t.test('no reload that counts elsewhere lets a nonce pass that was used where it
   }
 });
 
-t.test('gateways that reach one Redis as different users take each other’s nonces', { skip }, async (t) => {
+t.test('gateways that use one Redis as different users accept each other’s nonces', { skip }, async (t) => {
   const { redis, client } = await counting(t);
   await client.call('ACL', 'SETUSER', 'other', 'on', '>secret', '~*', '+@all');
   const shared = { routes: [digestRoute(t)], nonce_keys: keys() };
@@ -101,7 +101,7 @@ t.test('gateways that reach one Redis as different users take each other’s non
   t.match(await send(one ?? '', nonce), { status: 401, code: 'nonce_replayed' });
 });
 
-t.test('a nonce lives as long as it was given out for, to whichever route it is brought', { skip }, async (t) => {
+t.test('a nonce lives for the time of the route that issued it, on every route', { skip }, async (t) => {
   const { redis, client } = await counting(t);
   const routes = [
     digestRoute(t, { path: '/a' }, { nonce_ttl: '10s' }),
@@ -111,7 +111,7 @@ t.test('a nonce lives as long as it was given out for, to whichever route it is 
   const short = `${(await gateway(t, behind(await echoUpstream(t), shared))).url}/a`;
   const nonce = await nonceOf(short);
   t.match(await send(short, nonce), { status: 200 });
-  // As when its time is over.
+  // As after its time.
   for (const key of await redis.keys()) if (key.startsWith('gatehouse:nonce:')) await client.pexpire(key, 1);
   await pause(20);
   const long = short.replace('127.0.0.1', 'localhost');
@@ -119,7 +119,7 @@ t.test('a nonce lives as long as it was given out for, to whichever route it is 
   t.match(await send(long, nonce), { status: 401 });
 });
 
-t.test('keys of nonces that are changed by a reload forget no use, of the time of the reload neither', async (t) => {
+t.test('if a reload changes the keys of nonces, no use is forgotten, not even during the reload', async (t) => {
   const [old] = keys();
   const held = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

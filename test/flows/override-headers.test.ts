@@ -43,7 +43,7 @@ async function bench(t: Test, changes: object = {}, upstream: object = {}) {
   const token = bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
   const send = (target: string, headers = spellings) =>
     ask(running.port, requestText({ target, headers: [token, ...headers.map((name) => [name, 'mallory'] as const)] }));
-  /** Which of these the upstream saw. */
+  /** Which of these the upstream got. */
   const told = async (target: string, headers?: readonly string[]) => {
     t.equal((await send(target, headers as string[] | undefined)).status, 200, target);
     return seen.seen
@@ -76,7 +76,7 @@ t.test('over HTTP/2 they are dropped as well', async (t) => {
   t.notMatch(JSON.stringify(upstream.seen[0]?.raw), 'mallory');
 });
 
-t.test('`defaults.pass_headers` holds for routes that do not say otherwise', async (t) => {
+t.test('`defaults.pass_headers` applies to routes without their own setting', async (t) => {
   const closed = { match: { path: '/closed' }, access: 'public', pass_headers: [] };
   const defaults = { upstream: 'api', pass_headers: ['X-Original-URL', 'X-Rewrite-URL'] };
   const { told } = await bench(t, { defaults, routes: [...routes, closed] });
@@ -85,7 +85,7 @@ t.test('`defaults.pass_headers` holds for routes that do not say otherwise', asy
   t.strictSame(await told('/closed', names), []);
 });
 
-t.test('in shadow they pass where no route to the upstream enforces, and else do not', async (t) => {
+t.test('in shadow mode they pass if no route to the upstream enforces, and are dropped otherwise', async (t) => {
   const { told } = await bench(t, { mode: 'shadow' });
   t.strictSame(await told('/orders/a', names), names);
   t.strictSame(await told('/nowhere', names), names);
@@ -95,7 +95,7 @@ t.test('in shadow they pass where no route to the upstream enforces, and else do
   t.strictSame(await mixed.told('/nowhere', names), []);
 });
 
-t.test('a proxy that asks is told to take them away', async (t) => {
+t.test('a proxy that asks is told to remove them', async (t) => {
   const running = await bench(t, { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] });
   const headers = names.map((name) => [name, 'mallory'] as const);
   const response = await asks(running, asEnvoy({ target: '/public/a', headers }));

@@ -6,8 +6,8 @@ import { answerText, type RawConnection, type RawUpstream, rawUpstream, type Scr
 import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
-// What is of the engine's own making: which connection a request gets, how long that is kept, and whose turn it is.
-// Everything else runs over it too, since it is the default.
+// What only the own engine decides: which connection a request gets, how long a connection is kept, and the order of
+// requests. All other tests use it too, because it is the default.
 
 /** Waits for limits of seconds: 19 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -29,13 +29,13 @@ const get = requestText({ target });
 const statusOf = async (port: number) => (await ask(port, get))?.status;
 const ok = answerText('ok');
 
-t.test('RFC 9112 §9.3: requests that follow each other go over one connection', async (t) => {
+t.test('RFC 9112 §9.3: requests that follow each other use one connection', async (t) => {
   const { port, upstream } = await before(t, ({ socket }) => socket.write(ok));
   for (let i = 0; i < 20; i++) t.equal(await statusOf(port), 200);
   t.equal(upstream.connections.length, 1);
 });
 
-t.test('the connection that was used last is used next, so that those that are not needed end', async (t) => {
+t.test('the connection that was used last is used next, so that unneeded ones end', async (t) => {
   const held: RawConnection[] = [];
   const { port, upstream } = await before(t, (connection) => held.push(connection));
   const statuses: number[] = [];
@@ -72,7 +72,7 @@ for (const [said, seconds] of [
 }
 
 for (const said of ['Connection: close', 'Keep-Alive: timeout=1', 'Proxy-Connection: close']) {
-  t.test(`a connection that said \`${said}\` carries no other request, also where one waits`, async (t) => {
+  t.test(`a connection that said \`${said}\` carries no other request, even if one waits`, async (t) => {
     const answer = answerText('ok', { headers: [said] });
     const { port, upstream } = await before(t, ({ socket }) => socket.write(answer), { max_connections: 1 });
     t.same(await Promise.all(Array.from({ length: 5 }, () => statusOf(port))), [200, 200, 200, 200, 200]);
@@ -84,7 +84,7 @@ for (const said of ['Connection: close', 'Keep-Alive: timeout=1', 'Proxy-Connect
   });
 }
 
-t.test('never more than `max_connections`: the others wait, and each gets its own answer', async (t) => {
+t.test('never more connections than `max_connections`: the others wait, and each gets its own answer', async (t) => {
   const open: number[] = [];
   const { port, upstream } = await before(
     t,
@@ -129,7 +129,7 @@ t.test('a request that was given up while it waited is never sent, and the next 
   t.notMatch(upstream.connections[0]?.received, /left/);
 });
 
-t.test('who leaves while a request waits for a connection leaves its place to the next one', async (t) => {
+t.test('a client that leaves while its request waits for a connection frees its place', async (t) => {
   const held: (() => void)[] = [];
   const { port, upstream } = await before(t, ({ socket }) => held.push(() => socket.write(ok)), {
     max_connections: 1,
@@ -140,7 +140,7 @@ t.test('who leaves while a request waits for a connection leaves its place to th
   for (let i = 0; i < 5; i++) {
     const leavers = await Promise.all([connectTo(port), connectTo(port)]);
     leavers[0]?.send(requestText({ target: '/public/left' }));
-    // Half of it: what waits with its request goes with it.
+    // Half of it: what waits with its request is dropped with it.
     leavers[1]?.send(`PUT /public/left HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\nabcde`);
     await pause(50);
     t.equal(await statusOf(port), 503, 'both places are taken');
@@ -159,7 +159,7 @@ t.test('who leaves while a request waits for a connection leaves its place to th
   t.notMatch(upstream.connections[0]?.received, /left/);
 });
 
-t.test('a request that waited for longer than the route allows leaves its place too', async (t) => {
+t.test('a request that waited longer than the route allows frees its place too', async (t) => {
   const held: (() => void)[] = [];
   const script: Script = ({ socket }) => held.push(() => socket.write(ok));
   const { port, upstream } = await before(t, script, {
@@ -183,7 +183,7 @@ const head = requestText({ method: 'HEAD', target });
 const statusOfHead = async (port: number) => (await ask(port, head, { method: 'HEAD' })).status;
 
 for (const announced of ['content-length: 5', 'content-length: 0', 'transfer-encoding: chunked', 'x-nothing: said'])
-  t.test(`RFC 9112 §6.3: behind a HEAD that says \`${announced}\` its connection is used no more`, async (t) => {
+  t.test(`RFC 9112 §6.3: after a HEAD whose answer says \`${announced}\` its connection is not reused`, async (t) => {
     const { port, upstream } = await before(t, ({ socket }) => socket.write(`HTTP/1.1 200 OK\r\n${announced}\r\n\r\n`));
     for (let i = 0; i < 3; i++) {
       t.equal(await statusOfHead(port), 200);
@@ -196,7 +196,7 @@ for (const announced of ['content-length: 5', 'content-length: 0', 'transfer-enc
   });
 
 for (const late of [0, 5, 40, 160])
-  t.test(`content that a server sends to a HEAD ${late} ms late is nobody's answer`, async (t) => {
+  t.test(`content that a server sends after a HEAD, ${late} ms late, belongs to no answer`, async (t) => {
     const stray = answerText('stray');
     const { port, upstream } = await before(t, ({ socket, received }) => {
       if (!received.startsWith('HEAD')) socket.write(ok);
@@ -217,7 +217,7 @@ for (const late of [0, 5, 40, 160])
 
 const MB = 1024 * 1024;
 
-t.test('RFC 9112 §8: an answer whose end came while its reader paused is whole for it', async (t) => {
+t.test('RFC 9112 §8: an answer whose end arrived while its reader paused is complete for the reader', async (t) => {
   const chunk = `${(MB).toString(16)}\r\n${'x'.repeat(MB)}\r\n`;
   const small = 'a\r\n0123456789\r\n'.repeat(6_000);
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n';
@@ -257,12 +257,12 @@ t.test('an upstream that is silent after its reader paused is cut at the idle li
   client.destroy();
 });
 
-t.test('an upload that fills the connection all the time is not cut while the upstream takes it', async (t) => {
-  // The limit of an upload that is not taken is a second more than the time of an answer.
+t.test('an upload that always fills the connection is not cut while the upstream reads it', async (t) => {
+  // The limit of an upload that is not read is a second more than the time of an answer.
   const [response, limit] = [1_000, 2_000];
   let timer: NodeJS.Timeout | undefined;
   const slowly: Script = ({ socket }) => {
-    // What comes is counted only.
+    // Only counts what arrives.
     socket.removeAllListeners('data').pause();
     timer ??= setInterval(() => {
       socket.resume();
@@ -291,13 +291,13 @@ t.test('an upload that fills the connection all the time is not cut while the up
   client.destroy();
 });
 
-t.test('RFC 9112 §9.2: what came on a free connection is read before it is used again', async (t) => {
+t.test('RFC 9112 §9.2: bytes that arrived on a free connection are read before it is reused', async (t) => {
   const { port, upstream } = await before(t, ({ socket }) => socket.write(ok));
   t.equal((await ask(port, get))?.status, 200);
   for (let i = 0; i < 50; i++) {
     const free = upstream.connections.find(({ closed }) => !closed);
     const client = await connectTo(port);
-    // Both are there when the gateway looks next: this process is the gateway too, and does not look in between.
+    // Both have arrived when the gateway reads next: this process is the gateway too, and does not read in between.
     free?.socket.write(answerText('stray'));
     client.send(get);
     const response = await client.read();

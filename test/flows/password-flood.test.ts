@@ -19,7 +19,7 @@ import { userFile } from '../support/user-files.ts';
 const flooder = fileURLToPath(new URL('../support/password-flood.ts', import.meta.url));
 const MIB = 1_048_576;
 
-/** Several times what a machine can hash. */
+/** Several times as many as a machine can hash. */
 const PER_SECOND = 500;
 /** Bearer requests in a turn, one after the other. */
 const REQUESTS = isFullSize ? 1500 : 500;
@@ -43,7 +43,7 @@ async function guarded(t: Test): Promise<GatewayProcess> {
   return running;
 }
 
-/** Milliseconds that all but a hundredth of the requests took at most. */
+/** Milliseconds that 99 % of the requests took at most. */
 async function p99({ port }: GatewayProcess, authorization: string, requests: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
@@ -80,7 +80,7 @@ function flood({ port }: GatewayProcess): Flood {
 }
 
 t.test(
-  'a flood of wrong passwords leaves bearer under twice its p99, or 20 ms, and memory level',
+  'a flood of wrong passwords leaves bearer below twice its p99, or 20 ms, and memory constant',
   { timeout: 900_000 },
   async (t) => {
     const running = await guarded(t);
@@ -92,7 +92,7 @@ t.test(
     const [heap, peak] = [await heapInUse(running), highWater(running.pid)];
     const met: string[] = [];
     let held = false;
-    // Whatever else the machine does only ever adds, so one round in which it holds shows that it does.
+    // Other work on the machine only adds time, so one good round proves it.
     for (let round = 0; round < ROUNDS && !held; round++) {
       const alone = await p99(running, authorization, REQUESTS);
       const flooding = flood(running);

@@ -21,7 +21,7 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((waited) => setTimeout(waited, milliseconds));
 }
 
-t.test('an upload that is steady is not cut, though it takes longer than the response may', async (t) => {
+t.test('a steady upload is not cut, even if it takes longer than the response timeout', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, upstreamWith(upstream.url, { response: '2s', idle: '2s' })));
   const client = await open(t, port);
@@ -35,7 +35,7 @@ t.test('an upload that is steady is not cut, though it takes longer than the res
   t.equal(upstream.seen[0]?.bytes, 6000);
 });
 
-t.test('a chunked upload that is steady is not cut either', async (t) => {
+t.test('a steady chunked upload is not cut either', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, upstreamWith(upstream.url, { response: '2s', idle: '2s' })));
   const client = await open(t, port);
@@ -48,7 +48,7 @@ t.test('a chunked upload that is steady is not cut either', async (t) => {
   t.equal((await client.read({ method: 'POST' }))?.status, 200);
 });
 
-t.test('a reader that pauses for longer than the upstream may is not cut for it', async (t) => {
+t.test('a reader may pause for longer than the upstream may', async (t) => {
   const size = 30 * 1024 * 1024;
   const upstream = await witness(t, { body: 'x'.repeat(size) });
   const { port } = await gateway(t, behind(upstream.url, upstreamWith(upstream.url, { idle: '1s' })));
@@ -62,7 +62,7 @@ t.test('a reader that pauses for longer than the upstream may is not cut for it'
   t.equal(response?.body.length, size);
 });
 
-t.test('an upstream that reads slowly is no fault of the client', async (t) => {
+t.test("an upstream that reads slowly is not the client's fault", async (t) => {
   const size = 20 * 1024 * 1024;
   const upstream = await witness(t);
   upstream.behaveAtHead(
@@ -75,7 +75,7 @@ t.test('an upstream that reads slowly is no fault of the client', async (t) => {
   t.equal(upstream.seen[0]?.bytes, size);
 });
 
-t.test('a quiet stream is cut at idle; with none it is not, and a route has its own word', async (t) => {
+t.test('a quiet stream is cut at idle, and not without idle; a route can set its own value', async (t) => {
   const upstream = await witness(t);
   upstream.behave((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
@@ -90,7 +90,7 @@ t.test('a quiet stream is cut at idle; with none it is not, and a route has its 
   t.equal((await ask(port, requestText({ target: '/quiet' }))).body.toString(), 'data: 1\n\ndata: 2\n\n');
 });
 
-t.test('the response time of a route goes before that of its upstream', async (t) => {
+t.test('the response time of a route overrides that of its upstream', async (t) => {
   const upstream = await witness(t, { delay: 600 });
   const route = (id: string, timeout: object) => ({ id, match: { path: `/${id}` }, access: 'public', timeout });
   const routes = [route('short', {}), route('long', { response: '5s' })];
@@ -110,7 +110,7 @@ const handshake = [
 ] as const;
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 
-t.test('a quiet tunnel is closed at idle, on both sides; with none it is not', async (t) => {
+t.test('a quiet tunnel is closed at idle on both sides, and not without idle', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => socket.write(switching));
   const routes = [
     { id: 'cut', match: { path: '/cut' }, access: 'public', timeout: { idle: '300ms' } },
@@ -130,7 +130,7 @@ t.test('a quiet tunnel is closed at idle, on both sides; with none it is not', a
 });
 
 t.test(
-  'a handshake may carry its token in the query, where the route lists it, and the upstream does not see it',
+  'a handshake may carry its token in the query if the route lists it, and the upstream does not get it',
   async (t) => {
     const upstream = await rawUpstream(t, ({ socket }) => socket.write(switching));
     const server = await authorizationServer(t);
@@ -166,7 +166,7 @@ t.test('a client that leaves while its token is being verified causes no request
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('an upload to an upstream that is down gets its 502 whole', async (t) => {
+t.test('an upload to an upstream that is down gets its whole 502', async (t) => {
   const { port } = await gateway(t, behind(`http://127.0.0.1:${await freePort()}`));
   for (const size of [1000, 200_000, 900_000]) {
     const client = await open(t, port);
@@ -178,7 +178,7 @@ t.test('an upload to an upstream that is down gets its 502 whole', async (t) => 
   }
 });
 
-t.test('an upstream that resets in the middle of an upload is 502, not a wait', async (t) => {
+t.test('an upstream that resets in the middle of an upload is 502 immediately', async (t) => {
   const upstream = await witness(t);
   upstream.behaveAtHead((request) => void setTimeout(() => request.socket.resetAndDestroy(), 50));
   const { port } = await gateway(t, behind(upstream.url));

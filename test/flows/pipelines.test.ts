@@ -29,12 +29,12 @@ const bodiesOf = (all: readonly (RawResponse | undefined)[]) => all.map((each) =
 const statuses = (all: readonly (RawResponse | undefined)[]) => all.map((each) => each?.status);
 const begun = ({ events }: CountedUpstream) => events.filter((event) => event.startsWith('begins '));
 
-/** What the process holds open. There is no public way to find the connections of a server in the same process. */
+/** What the process has open. No public API finds the connections of a server in the same process. */
 function openHandles(): readonly Socket[] {
   return (process as unknown as { _getActiveHandles(): Socket[] })._getActiveHandles();
 }
 
-/** Connections to this port in this process, and how many requests Node's own parser has handed over. */
+/** Connections to this port in this process, and how many requests Node's own parser has returned. */
 function listener(t: Test, port: number): { readonly sockets: readonly Socket[]; parsed: number } {
   const isHere = ({ localPort, remotePort }: Socket) => localPort === port && remotePort !== undefined;
   const byNode = new Set<Socket>();
@@ -59,7 +59,7 @@ for (const { name, block } of upstreamEngines) {
   const inFront = (url: string, changes: object = {}) =>
     behind(url, { upstreams: { api: { url, ...block } }, ...changes });
 
-  t.test(`ten requests in one write are answered in their order, one at a time (engine ${name})`, async (t) => {
+  t.test(`ten requests in one write are answered in order, one at a time (engine ${name})`, async (t) => {
     const upstream = await countedUpstream(t);
     const { port } = await gateway(t, inFront(upstream.url));
     const client = await open(t, port);
@@ -75,7 +75,7 @@ for (const { name, block } of upstreamEngines) {
     t.equal((await client.read())?.status, 200, 'the connection serves on');
   });
 
-  t.test(`PUT, DELETE and GET of one resource reach the upstream one behind the other (engine ${name})`, async (t) => {
+  t.test(`PUT, DELETE and GET of one resource reach the upstream one after the other (engine ${name})`, async (t) => {
     const upstream = await countedUpstream(t);
     const { port } = await gateway(t, inFront(upstream.url));
     const client = await open(t, port);
@@ -94,7 +94,7 @@ for (const { name, block } of upstreamEngines) {
   });
 
   t.test(
-    `1,280 requests in a pipeline take one place at the upstream, and nobody is refused (engine ${name})`,
+    `1,280 requests in a pipeline use one place at the upstream, and no request is refused (engine ${name})`,
     async (t) => {
       const upstream = await countedUpstream(t);
       const { port } = await gateway(t, inFront(upstream.url));
@@ -183,7 +183,7 @@ for (const { name, block } of upstreamEngines) {
     t.equal(upstream.most, 1);
   });
 
-  t.test(`large bodies behind a request under way wait at the client (engine ${name})`, async (t) => {
+  t.test(`large bodies after a request in progress wait at the client (engine ${name})`, async (t) => {
     const upstream = await countedUpstream(t);
     const { port } = await gateway(t, inFront(upstream.url));
     const client = await open(t, port);
@@ -205,7 +205,7 @@ for (const { name, block } of upstreamEngines) {
   });
 }
 
-t.test('HTTP/1.0 that keeps its connection has its turns as well', async (t) => {
+t.test('HTTP/1.0 with kept connections takes turns as well', async (t) => {
   const upstream = await countedUpstream(t);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -223,7 +223,7 @@ for (const [reader, isSwitched] of [
   ['auto', true],
 ] as const)
   t.test(
-    `a WebSocket handshake behind a request is ${isSwitched ? 'one after its answer' : 'that request without its Upgrade'} (RFC 9110 §7.8, listener ${reader})`,
+    `a WebSocket handshake after a request is ${isSwitched ? 'one after its answer' : 'that request without its Upgrade'} (RFC 9110 §7.8, listener ${reader})`,
     async (t) => {
       const upstream = await countedUpstream(t);
       const { port } = await gateway(t, behind(upstream.url, { listener: reader }));
@@ -244,7 +244,7 @@ for (const [reader, isSwitched] of [
     },
   );
 
-t.test('behind an upload that is refused early nothing is a request', async (t) => {
+t.test('after an upload that is refused early, nothing counts as a request', async (t) => {
   const upstream = await countedUpstream(t);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -257,7 +257,7 @@ t.test('behind an upload that is refused early nothing is a request', async (t) 
   t.strictSame(begun(upstream), []);
 });
 
-t.test('an answer that says close is the last, and what waits is dropped', async (t) => {
+t.test('an answer with close is the last, and waiting requests are dropped', async (t) => {
   const upstream = await countedUpstream(t);
   const { port, stop } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -273,7 +273,7 @@ t.test('an answer that says close is the last, and what waits is dropped', async
   t.strictSame(begun(upstream), ['begins GET /public/held']);
 });
 
-t.test('a request that waits is judged by the rules of its turn', async (t) => {
+t.test('a waiting request is judged by the rules at its turn', async (t) => {
   const upstream = await countedUpstream(t);
   const running = await reloadable(t, behind(upstream.url));
   const client = await open(t, running.port);
@@ -287,7 +287,10 @@ t.test('a request that waits is judged by the rules of its turn', async (t) => {
 
 const PADDED = 1_250;
 const SIZE = 8 * 1024;
-/** Behind the request under way: 64 KiB that wait, what was read in one go with the last of them, and a body not yet whole. */
+/**
+ * After the request in progress: 64 KiB that wait, what was read together with the last of them, and an incomplete
+ * body.
+ */
 const MOST_READ = 2 * 64 * 1024 + SIZE;
 const padded = (index: number) =>
   requestText({ target: `/public/${index}`, headers: [['X-Padding', 'x'.repeat(SIZE)]] });
@@ -346,16 +349,16 @@ for (const { over, connect, listen } of transports) {
   }
 }
 
-/** What counts the requests of Node's parser says so. Our own listener keeps bytes, and parses them in their turn. */
+/** The counter of Node's parser shows this. Our own listener keeps bytes, and parses them at their turn. */
 const parsedByNode = { listener: 'node' };
 
-/** One read of a connection, of the shortest requests, and those that count 2 KiB each. */
+/** One read of a connection, of the shortest requests, each of which counts as 2 KiB. */
 const shortest = Buffer.from('GET /public/held HTTP/1.1\r\nHost:a\r\n\r\n');
 const MOST_PARSED = 1 + 32 + Math.ceil((64 * 1024) / shortest.length);
 const SHORT = 6_000;
 
 for (const { over, connect, listen } of transports) {
-  t.test(`of ${SHORT} of the shortest requests over ${over}, 32 wait here, and what one read brings`, async (t) => {
+  t.test(`of ${SHORT} of the shortest requests over ${over}, 32 wait here, plus what one read returns`, async (t) => {
     const upstream = await countedUpstream(t);
     const { port } = await gateway(t, behind(upstream.url, { ...listen, ...parsedByNode }));
     const seen = listener(t, port);
@@ -376,7 +379,7 @@ for (const { over, connect, listen } of transports) {
   });
 }
 
-t.test('what waits stays within its bound while a large answer is read slowly', async (t) => {
+t.test('waiting requests stay within their limit while a large answer is read slowly', async (t) => {
   const upstream = await countedUpstream(t);
   const { port } = await gateway(t, behind(upstream.url));
   const seen = listener(t, port);
@@ -426,7 +429,7 @@ for (const isWhole of [true, false]) {
   });
 }
 
-t.test('what is lost over TLS while a large answer is read slowly is not called malformed', async (t) => {
+t.test('a connection loss over TLS while a large answer is read slowly is not reported as malformed', async (t) => {
   const upstream = await countedUpstream(t);
   const { port } = await gateway(t, behind(upstream.url, { listen: { host: '127.0.0.1', port: 0, tls } }));
   const seen = listener(t, port);
@@ -458,7 +461,7 @@ t.test('what is lost over TLS while a large answer is read slowly is not called 
 interface Fault {
   readonly name: string;
   readonly bytes: string | Buffer;
-  /** What is said in its turn; undefined: the connection just ends. */
+  /** The answer at its turn; undefined: the connection just ends. */
   readonly status: number | undefined;
 }
 
@@ -483,7 +486,7 @@ const faults: readonly Fault[] = [
 
 for (const { name, bytes, status } of faults) {
   for (const first of ['held', 'large'] as const) {
-    t.test(`${name} behind requests under way has its turn behind their answers (${first})`, async (t) => {
+    t.test(`${name} after requests in progress gets its turn after their answers (${first})`, async (t) => {
       const upstream = await countedUpstream(t);
       const { port } = await gateway(t, behind(upstream.url));
       const client = await open(t, port);
@@ -511,7 +514,7 @@ for (const [name, bytes] of [
   ['half a megabyte', 'x'.repeat(512 * 1024)],
 ] as const) {
   t.test(
-    `Connection: close with ${name} behind it is answered, and what follows is ignored (RFC 9112 §9.6)`,
+    `Connection: close with ${name} after it is answered, and the bytes that follow are ignored (RFC 9112 §9.6)`,
     async (t) => {
       const upstream = await countedUpstream(t);
       const { port } = await gateway(t, behind(upstream.url));
@@ -533,7 +536,7 @@ for (const [name, bytes] of [
   );
 }
 
-t.test('of what is ignored 1 MiB is read, and the connection no further', async (t) => {
+t.test('1 MiB of ignored bytes is read, and then the connection is not read any more', async (t) => {
   const upstream = await countedUpstream(t);
   const { port } = await gateway(t, behind(upstream.url));
   const seen = listener(t, port);
@@ -548,7 +551,7 @@ t.test('of what is ignored 1 MiB is read, and the connection no further', async 
   client.destroy();
 });
 
-t.test('a client that leaves behind what it should not have sent is noticed', async (t) => {
+t.test('the gateway notices that a client leaves, even after bytes that it should not have sent', async (t) => {
   const upstream = await countedUpstream(t);
   const { port } = await gateway(
     t,

@@ -23,7 +23,7 @@ const pem = (name: string) => readFileSync(path(name), 'utf8');
 const ca = path('authority.crt');
 const opaque = 'an-opaque-token';
 
-/** Metadata, keys and introspection over TLS, with a certificate for localhost and 127.0.0.1 of the test authority. */
+/** Metadata, keys and introspection over TLS, with a certificate of the test authority for localhost and 127.0.0.1. */
 async function tlsIssuer(t: Test, host = '127.0.0.1', certificate = 'server') {
   const { jwk } = await signingKey('ES256');
   const seen: string[] = [];
@@ -66,7 +66,7 @@ function assertOutage(t: Test, response: RawResponse, title: string): void {
   t.same(response.all('www-authenticate'), [], title);
 }
 
-t.test('with `tls.ca` the metadata, keys and introspection of a private authority are reached', async (t) => {
+t.test('with `tls.ca` the metadata, keys and introspection of a private authority are reachable', async (t) => {
   const upstream = await witness(t);
   const { issuer, token, seen } = await tlsIssuer(t);
   const { port } = await gateway(t, behind(upstream.url, block(issuer, { tls: { ca } })));
@@ -95,7 +95,7 @@ const unbelieved: Readonly<Record<string, { host?: string; certificate?: string;
 };
 
 for (const [title, { host, certificate, more = {}, why }] of Object.entries(unbelieved)) {
-  t.test(`${title} the server is not believed: 503, never 401, and the log says why`, async (t) => {
+  t.test(`${title} the server is not trusted: 503, never 401, and the log says why`, async (t) => {
     const upstream = await witness(t);
     const { issuer, token, seen } = await tlsIssuer(t, host, certificate);
     const { port, log } = await gateway(t, behind(upstream.url, block(issuer, more)));
@@ -109,7 +109,7 @@ for (const [title, { host, certificate, more = {}, why }] of Object.entries(unbe
   });
 }
 
-t.test('the authorities of `tls.ca` stand in place of those of the system', async (t) => {
+t.test('the authorities of `tls.ca` replace those of the system', async (t) => {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, pem('authority.crt')]);
   t.teardown(() => setDefaultCACertificates(before));
@@ -122,7 +122,7 @@ t.test('the authorities of `tls.ca` stand in place of those of the system', asyn
   assertOutage(t, await get(strict.port, token), 'the system would have believed it');
 });
 
-t.test('a file of `tls.ca` with new content serves after a reload', async (t) => {
+t.test('a file of `tls.ca` with new content is used after a reload', async (t) => {
   const upstream = await witness(t);
   const { issuer, token } = await tlsIssuer(t);
   const body = behind(upstream.url, block(issuer, { tls: { ca: 'ca.pem' } }));
@@ -136,7 +136,7 @@ t.test('a file of `tls.ca` with new content serves after a reload', async (t) =>
   t.equal((await get(running.port, token)).status, 200, 'a broken file changes nothing');
 });
 
-t.test('a file of `tls.ca` is among those whose change calls for a reload', async (t) => {
+t.test('a change of a `tls.ca` file leads to a reload', async (t) => {
   const directory = t.testdir({ 'ca.pem': pem('authority.crt') });
   const file = join(directory, 'gateway.yaml');
   writeFileSync(
@@ -148,7 +148,7 @@ t.test('a file of `tls.ca` is among those whose change calls for a reload', asyn
   t.ok(files.has(join(directory, 'ca.pem')));
 });
 
-t.test('a file of `tls.ca` that is gone when the gateway needs it makes it trust nobody', async (t) => {
+t.test('if a file of `tls.ca` is missing when the gateway needs it, the gateway trusts no server', async (t) => {
   const issuer = await openIssuer(t, systemClock);
   const config = settings(issuer.url, { tls: { ca: join(t.testdir({}), 'gone.pem') } });
   const verifiers = openVerifiers(t, { main: config }, { clock: systemClock, development: true });

@@ -31,11 +31,11 @@ interface Case {
   readonly method: string;
   readonly bytes: Buffer;
   readonly verdict: Part['verdict'];
-  /** For a failure: which parts it is made of. */
+  /** For a failure: its parts. */
   readonly made: string;
   readonly bodyLength: number;
   readonly fault: UpstreamFault | undefined;
-  /** The framing is broken, so what the connection says next is anyone’s guess. */
+  /** The framing is broken, so the next answer on the connection is undefined. */
   readonly broken: boolean;
 }
 
@@ -84,7 +84,7 @@ const known = new Map(Object.entries(codes).map(([code, { status }]) => [code, s
 /** What is wrong with an answer; undefined: nothing. The upstream signs its own answers. */
 function faultOf({ method, made, verdict, id, fault }: Case, response: RawResponse | undefined): string | undefined {
   const told = `${id} (${made}) should ${verdict}: ${response?.status}`;
-  // The bytes behind a bad chunk may be answered on a connection that has closed by then.
+  // The bytes after a bad chunk may be answered on a connection that has closed by then.
   if (verdict === 'forward' && fault !== undefined) return isBroken(response) ? undefined : `${told} and look broken`;
   if (response === undefined) return verdict === 'forward' ? `${told} no answer` : undefined;
   const isUpstream = response.header('x-witness') === id;
@@ -121,7 +121,10 @@ function ids(seen: readonly Seen[]): string[] {
   return seen.map(({ header }) => header('x-case') ?? 'none').sort();
 }
 
-/** The next requests of a connection must not be read out of the body of one that is refused: each closes or is whole. */
+/**
+ * The next requests of a connection must not be read from the body of a refused one: the connection closes, or each is
+ * whole.
+ */
 async function run(t: Test, cases: readonly Case[], port: number): Promise<void> {
   const faults: string[] = [];
   const onAnswer = (item: Case, response: RawResponse | undefined) => {
@@ -141,7 +144,7 @@ async function run(t: Test, cases: readonly Case[], port: number): Promise<void>
 }
 
 t.test(
-  'of random requests exactly those that should reach the upstream do, and every other has a code of the table',
+  'exactly the random requests that should reach the upstream do, and every other has a code of the table',
   async (t) => {
     const dice = random(20261);
     const upstream = await witness(t);
@@ -160,7 +163,7 @@ t.test(
     const completed = upstream.seen.filter(({ state }) => state === 'completed');
     const accepted = cases.filter(({ verdict }) => verdict === 'forward');
     t.same(
-      // What is safe and was cut before any answer is sent once more.
+      // A safe request that was cut before any answer is sent once more.
       [...new Set(ids(completed))],
       accepted.map(({ id }) => id).sort(),
       'the log of the upstream is exactly the accepted requests',
@@ -208,7 +211,7 @@ const alphabets = [
     .join(''),
 ];
 
-/** Header objects as a forger would write them, most not even JSON. */
+/** Header objects as a forger would write them, mostly not even JSON. */
 const headers = [
   '{"alg":"none"}',
   '{"alg":"HS256"}',
@@ -267,7 +270,7 @@ t.test('advisory 75: no random Authorization value opens a route, and none is an
   t.same(throws(running.output()), []);
 });
 
-t.test('every code of the table has its place in docs/errors.md', async (t) => {
+t.test('every code of the table is in docs/errors.md', async (t) => {
   const documented = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
   for (const [code, { status }] of Object.entries(codes))
     t.match(documented, new RegExp(`\\| \`${code}\` \\| ${status} \\|`), code);

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { inTime, lateness } from '../support/lateness.ts';
 import { type Asked, timeUntil } from './revoked.ts';
 
-/** `revoke` gives a token that was accepted, and whose revocation was answered. */
+/** `revoke` returns a token that was accepted, and whose revocation was answered. */
 export async function refusedWithinASecond(
   t: Test,
   gateways: readonly Pick<Asked, 'said'>[],

@@ -5,7 +5,7 @@ import { open } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
 
-t.test('the answer to a refused upload is there before the upload ends', async (t) => {
+t.test('the answer to a refused upload arrives before the upload ends', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const { measure } = await lateness(t);

@@ -9,7 +9,7 @@ import { witness } from '../support/witness.ts';
 const handshake = 'GET /public/ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
 t.test(
-  'a handshake behind a request that is not yet answered neither takes its connection nor ends the process',
+  'a handshake after a request without an answer yet neither takes its connection nor ends the process',
   async (t) => {
     const upstream = await witness(t, { delay: 200 });
     const { port } = await gateway(t, behind(upstream.url));
@@ -21,7 +21,7 @@ t.test(
   },
 );
 
-t.test('an answer is never read as that of the request before it', async (t) => {
+t.test('an answer is never read as the answer to the previous request', async (t) => {
   const upstream = await witness(t, { delay: 200 });
   const { port } = await gateway(t, behind(upstream.url));
   for (const behindIt of ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 'GARBAGE\r\n\r\n']) {
@@ -34,7 +34,7 @@ t.test('an answer is never read as that of the request before it', async (t) => 
   }
 });
 
-t.test('a large answer to a handshake that is no 101 arrives whole', async (t) => {
+t.test('a large answer to a handshake that is not a 101 arrives whole', async (t) => {
   const body = 'x'.repeat(4 * 1024 * 1024);
   const upstream = await witness(t, { status: 403, body });
   const { port } = await gateway(t, behind(upstream.url));
@@ -43,7 +43,7 @@ t.test('a large answer to a handshake that is no 101 arrives whole', async (t) =
   t.equal(answer.body.length, body.length);
 });
 
-t.test('a refused upload carries the CORS lines of every other refusal', async (t) => {
+t.test('a refused upload has the CORS headers of every other refusal', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { cors: { origins: ['https://app.example'] } }));
   const head = 'POST /admin/x HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example\r\nContent-Length: 100000\r\n\r\n';
@@ -54,7 +54,7 @@ t.test('a refused upload carries the CORS lines of every other refusal', async (
   t.equal(answer?.header('access-control-allow-origin'), 'https://app.example');
 });
 
-t.test('a request with a body does not wait for ever for a connection to the upstream', async (t) => {
+t.test('a request with a body does not wait forever for a connection to the upstream', async (t) => {
   const upstream = await rawUpstream(t, () => undefined);
   const api = { url: upstream.url, max_connections: 1, timeout: { response: '400ms' } };
   const { port } = await gateway(t, behind(upstream.url, { upstreams: { api } }));
@@ -64,7 +64,7 @@ t.test('a request with a body does not wait for ever for a connection to the ups
   t.equal(answer.status, 504);
 });
 
-t.test('a 204 or 304 that announces trailers is an answer like any other', async (t) => {
+t.test('a 204 or 304 that announces trailers is an ordinary answer', async (t) => {
   for (const status of ['204 No Content', '304 Not Modified']) {
     const upstream = await rawUpstream(t, ({ socket }) => socket.write(`HTTP/1.1 ${status}\r\nTrailer: X-T\r\n\r\n`));
     const { port } = await gateway(t, behind(upstream.url));
@@ -73,7 +73,7 @@ t.test('a 204 or 304 that announces trailers is an answer like any other', async
   }
 });
 
-t.test('an identity header may have any name, and none of them can be feigned', async (t) => {
+t.test('an identity header may have any name, and no client can forge it', async (t) => {
   const upstream = await witness(t);
   const defaults = { upstream: 'api', identity_headers: { prefix: 'X-Auth-', set: { Referer: 'sub' } } };
   const { port } = await gateway(t, behind(upstream.url, { defaults }));
@@ -81,7 +81,7 @@ t.test('an identity header may have any name, and none of them can be feigned', 
   t.equal(upstream.seen[0]?.header('referer'), undefined);
 });
 
-t.test('an answer that waits for the one before it is not held against the client', async (t) => {
+t.test('an answer that waits for the previous one does not count as a slow client', async (t) => {
   const upstream = await witness(t, (request, response) => {
     const slow = request.url === '/public/slow';
     setTimeout(() => response.end(slow ? 'slow' : Buffer.alloc(1024 * 1024, 'x')), slow ? 2500 : 0);
@@ -103,22 +103,19 @@ t.test('TRACE is refused, and OPTIONS ends where Max-Forwards says', async (t) =
   t.equal(upstream.seen[0]?.header('max-forwards'), '6');
 });
 
-t.test(
-  'a safe request is sent once more when the upstream closed the connection under it, any other is not',
-  async (t) => {
-    const upstream = await rawUpstream(t, ({ socket, heads }) => {
-      if (heads === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-      else socket.resetAndDestroy();
-    });
-    const api = { url: upstream.url, max_connections: 1 };
-    const { port } = await gateway(t, behind(upstream.url, { upstreams: { api } }));
-    const get = 'GET /public/a HTTP/1.1\r\nHost: a\r\n\r\n';
-    t.equal((await ask(port, get)).status, 200);
-    t.equal((await ask(port, get)).status, 200, 'on a kept connection that ends under it');
-    const post = 'POST /public/a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok';
-    t.equal((await ask(port, post)).status, 502);
-  },
-);
+t.test('only a safe request is sent once more when the upstream closed the connection during it', async (t) => {
+  const upstream = await rawUpstream(t, ({ socket, heads }) => {
+    if (heads === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    else socket.resetAndDestroy();
+  });
+  const api = { url: upstream.url, max_connections: 1 };
+  const { port } = await gateway(t, behind(upstream.url, { upstreams: { api } }));
+  const get = 'GET /public/a HTTP/1.1\r\nHost: a\r\n\r\n';
+  t.equal((await ask(port, get)).status, 200);
+  t.equal((await ask(port, get)).status, 200, 'on a kept connection that ends under it');
+  const post = 'POST /public/a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok';
+  t.equal((await ask(port, post)).status, 502);
+});
 
 t.test('a tunnel counts as a connection of the upstream, and a stop ends it', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => {
@@ -136,7 +133,7 @@ t.test('a tunnel counts as a connection of the upstream, and a stop ends it', as
   t.ok(await until(() => upstream.connections[0]?.closed === true));
 });
 
-t.test('a tunnel that the client closed is closed towards the upstream too', async (t) => {
+t.test('a tunnel that the client closed is also closed towards the upstream', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
   });
@@ -148,7 +145,7 @@ t.test('a tunnel that the client closed is closed towards the upstream too', asy
   t.ok(await until(() => upstream.connections[0]?.closed === true));
 });
 
-t.test('after a fault of framing the connection is not read on (RFC 9112 §6.1)', async (t) => {
+t.test('after a framing error the connection is not read any more (RFC 9112 §6.1)', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const next = 'GET /public/next HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -177,11 +174,11 @@ t.test('a peer that resets its CONNECT does not end the process', async (t) => {
   t.equal((await ask(port, 'GET /public/x HTTP/1.1\r\nHost: a\r\n\r\n')).status, 200);
 });
 
-t.test('what waits for the upstream is bounded, also when those who wait give up', async (t) => {
+t.test('the queue for an upstream is bounded, also when waiting clients give up', async (t) => {
   const upstream = await rawUpstream(t, () => undefined);
-  // With `own` who gives up leaves its place to the next one: own-engine.test.ts.
+  // With `own`, a client that gives up frees its place: own-engine.test.ts.
   const api = { url: upstream.url, max_connections: 1, max_pending: 5, engine: 'undici' };
-  // Without shares: who waits for a share leaves at once, whatever the engine.
+  // Without shares, because a client that waits for a share leaves immediately with each engine.
   const { port } = await gateway(t, behind(upstream.url, { upstreams: { api }, limits: { share: 1 } }));
   const holding = await open(t, port);
   holding.send('GET /public/a HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -204,7 +201,7 @@ t.test('what waits for the upstream is bounded, also when those who wait give up
   );
 });
 
-t.test('no token that stands where it should not is written to the log', async (t) => {
+t.test('a token in a wrong place is not written to the log', async (t) => {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url));
   for (const target of [
@@ -219,7 +216,7 @@ t.test('no token that stands where it should not is written to the log', async (
   t.notMatch(JSON.stringify(running.log), /SECRET/);
 });
 
-t.test('a header that servers fold into one of ours does not survive', async (t) => {
+t.test('a header that servers fold into one of ours is removed', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const names = ['X_Real_IP', 'X.Real.IP', 'X_Request_Id', 'X-Forwarded', 'Transfer_Encoding', 'Content_Length'];
@@ -227,7 +224,7 @@ t.test('a header that servers fold into one of ours does not survive', async (t)
   t.notMatch(JSON.stringify(upstream.seen[0]?.rawHeaders), /spoof/);
 });
 
-t.test('an answer in a transfer coding that is not taken off here is a 502', async (t) => {
+t.test('an answer with a transfer coding that the gateway does not decode is a 502', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) =>
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
   );
@@ -236,7 +233,7 @@ t.test('an answer in a transfer coding that is not taken off here is a 502', asy
 });
 
 t.test(
-  'obs-text in a head that goes out before its content is the same byte for the client (RFC 9110 §5.5)',
+  'obs-text in a head that is sent before its content is the same byte for the client (RFC 9110 §5.5)',
   async (t) => {
     const upstream = await rawUpstream(t, ({ socket }) => {
       socket.write(Buffer.from('HTTP/1.1 200 OK\r\nX-Odd: \xe9\xff\r\ncontent-length: 2\r\n\r\n', 'latin1'));

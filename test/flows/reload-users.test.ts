@@ -8,7 +8,7 @@ import { behind } from '../support/gateway.ts';
 import { reloadable } from '../support/reloadable.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
-/** As Apache's htpasswd wrote it of these two. */
+/** As Apache's htpasswd wrote it for these two users. */
 const [RIGHT, HASH] = ['Circle of Life', '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ='];
 const OTHER = '$apr1$3kA34sJH$OcSKl5/gHvFCs916S47di1';
 
@@ -18,7 +18,7 @@ async function statusOf(url: string, authorization: string): Promise<number> {
   return response.status;
 }
 
-t.test('a password that was changed is wrong from the reload on, though it was right a moment ago', async (t) => {
+t.test('the old password is wrong from the reload on, although it was right a moment ago', async (t) => {
   const users = userFile(t, `alice:${HASH}\n`);
   const route = { match: { path: '/a' }, auth: 'basic', basic: { users }, access: 'authenticated' };
   const running = await reloadable(t, behind(await echoUpstream(t), { routes: [route] }));

@@ -21,7 +21,7 @@ t.setTimeout(120_000);
 const GOOD = isFullSize ? 100 : 20;
 const TOKENS = 20;
 
-/** Two upstreams that say which of them answered, with the path that they were asked for. */
+/** Two upstreams that answer with their name and the requested path. */
 async function twoUpstreams(t: Test): Promise<Record<'A' | 'B', Witness>> {
   const echo = async (letter: string) => {
     const upstream = await witness(t);
@@ -31,7 +31,7 @@ async function twoUpstreams(t: Test): Promise<Record<'A' | 'B', Witness>> {
   return { A: await echo('A'), B: await echo('B') };
 }
 
-/** A file whose every part carries the same letter, so that whatever answers by two files shows both. */
+/** A file whose every part has the same letter, so that an answer from two files shows both. */
 function letterFile(letter: 'A' | 'B', upstreams: Record<'A' | 'B', Witness>, servers: object): object {
   const rewrite = { add_prefix: `/${letter}` };
   return {
@@ -51,7 +51,7 @@ function letterFile(letter: 'A' | 'B', upstreams: Record<'A' | 'B', Witness>, se
 
 const targets = ['/public/x', '/orders/7', '/only/A', '/only/B', '/admin', '/nowhere'];
 
-/** What file `letter` answers; to be compared with what came. */
+/** The answers with file `letter`, to compare with the real ones. */
 function expected(letter: 'A' | 'B', target: string): string {
   const id = `x-id-${letter.toLowerCase()}`;
   if (target === '/nowhere' || (target.startsWith('/only/') && !target.endsWith(letter))) return `404 ${id}`;
@@ -73,7 +73,7 @@ interface Tally {
   stop(): Promise<void>;
 }
 
-/** Requests without a pause over several connections, each answer compared with what one of the letters would say. */
+/** Requests without a pause over several connections. Each answer is compared with the answer of one of the letters. */
 function load(port: number, token: (index: number) => string, letters: readonly ('A' | 'B')[]): Tally {
   let going = true;
   function* items() {
@@ -113,7 +113,7 @@ async function prepared(t: Test) {
   return { server, file, gateway, token: (index: number) => tokens[index % TOKENS] as string };
 }
 
-t.test('good reloads under load fail no request, and none is answered by two files', async (t) => {
+t.test('good reloads under load fail no request, and no answer mixes two files', async (t) => {
   const { server, file, gateway, token } = await prepared(t);
   const running = load(gateway.port, token, ['A', 'B']);
   for (let round = 0; round < GOOD; round++) {
@@ -164,41 +164,44 @@ const bad: Readonly<Record<string, (gateway: ReloadableGateway, good: string) =>
   'a link to a directory': (gateway) => linkTo(gateway, '.'),
 };
 
-/** As Kubernetes swaps the link of a ConfigMap: by renaming another over it. */
+/** As Kubernetes swaps the link of a ConfigMap: by renaming another one over it. */
 async function linkTo(gateway: ReloadableGateway, target: string): Promise<{ readonly ok: boolean }> {
   const link = join(gateway.directory, 'next');
   symlinkSync(target, link);
   renameSync(link, join(gateway.directory, 'gateway.yaml'));
   const result = await gateway.reload();
-  // For the cases to come the name is a file again.
+  // For the next cases, the name is a file again.
   renameSync(join(gateway.directory, 'good.yaml'), join(gateway.directory, 'gateway.yaml'));
   return result;
 }
 
-t.test('bad reloads under load change nothing, each is logged with its place, and the metric tells', async (t) => {
-  const { server, file, gateway, token } = await prepared(t);
-  const { stringify } = await import('yaml');
-  const good = stringify({ version: 1, listen: '127.0.0.1:0', admin: '127.0.0.1:0', ...file('A') }, { lineWidth: 0 });
-  const running = load(gateway.port, token, ['A']);
-  for (const [name, take] of Object.entries(bad)) {
-    writeFileSync(join(gateway.directory, 'good.yaml'), good);
-    t.equal((await take(gateway, good)).ok, false, name);
-    const refused = gateway.log.findLast(({ problems }) => problems !== undefined);
-    t.match([refused?.problems].flat()[0], /^.*gateway\.yaml:\d+:\d+: ./, name);
-    t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 0);
-    const before = running.sent;
-    await until(() => running.sent > before + 20);
-  }
-  t.equal((await gateway.takeText(good)).ok, true);
-  await running.stop();
-  t.strictSame(running.wrong, []);
-  t.ok(server.introspection.calls.length <= TOKENS, `${server.introspection.calls.length} introspections`);
-  t.equal(Object.keys(bad).length, 31);
-  t.equal(await gateway.metric('gatehouse_config_reloads_total{result="failure"}'), 31);
-  t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 1);
-});
+t.test(
+  'invalid reloads under load change nothing, each is logged with its place, and the metric counts it',
+  async (t) => {
+    const { server, file, gateway, token } = await prepared(t);
+    const { stringify } = await import('yaml');
+    const good = stringify({ version: 1, listen: '127.0.0.1:0', admin: '127.0.0.1:0', ...file('A') }, { lineWidth: 0 });
+    const running = load(gateway.port, token, ['A']);
+    for (const [name, take] of Object.entries(bad)) {
+      writeFileSync(join(gateway.directory, 'good.yaml'), good);
+      t.equal((await take(gateway, good)).ok, false, name);
+      const refused = gateway.log.findLast(({ problems }) => problems !== undefined);
+      t.match([refused?.problems].flat()[0], /^.*gateway\.yaml:\d+:\d+: ./, name);
+      t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 0);
+      const before = running.sent;
+      await until(() => running.sent > before + 20);
+    }
+    t.equal((await gateway.takeText(good)).ok, true);
+    await running.stop();
+    t.strictSame(running.wrong, []);
+    t.ok(server.introspection.calls.length <= TOKENS, `${server.introspection.calls.length} introspections`);
+    t.equal(Object.keys(bad).length, 31);
+    t.equal(await gateway.metric('gatehouse_config_reloads_total{result="failure"}'), 31);
+    t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 1);
+  },
+);
 
-t.test('POST /reload says what changed, or everything that is wrong', async (t) => {
+t.test('POST /reload reports what changed, or everything that is wrong', async (t) => {
   const { file, gateway } = await prepared(t);
   writeFileSync(join(gateway.directory, 'gateway.yaml'), 'version: 1\nroutes: 5\nlimits: { body: 1MB }\n');
   const refused = await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' });
@@ -222,7 +225,7 @@ t.test('POST /reload says what changed, or everything that is wrong', async (t) 
   t.ok(ids.includes('only-B') && !ids.includes('only-A'));
 });
 
-t.test('an address that changed waits for a restart, and the rest of the file does not', async (t) => {
+t.test('a changed address waits for a restart, and the rest of the file does not', async (t) => {
   const { file, gateway } = await prepared(t);
   const result = await gateway.take({ ...file('B'), listen: '127.0.0.1:1', log: { level: 'warn' } });
   t.match(result, { ok: true, restart: ['listen', 'log'] });
@@ -230,21 +233,24 @@ t.test('an address that changed waits for a restart, and the rest of the file do
   t.equal(told(await ask(gateway.port, requestText({ target: '/public/x' }))), expected('B', '/public/x'));
 });
 
-t.test('what keeps somebody out and needs a restart is an error, and nothing of its file is taken up', async (t) => {
-  const { file, gateway } = await prepared(t);
-  const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
-  const tls = { cert: vector('server.crt'), key: vector('server.key') };
-  const result = await gateway.take({ ...file('B'), listen: { host: '127.0.0.1', port: 0, tls } });
-  t.match(result, {
-    ok: false,
-    problems: [{ message: /TLS begins only with a restart/, hint: /restart the gateway/ }],
-  });
-  t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 0);
-  t.ok(gateway.log.some(({ level, msg }) => level === 50 && /rejected/.test(String(msg))));
-  t.equal(told(await ask(gateway.port, requestText({ target: '/public/x' }))), expected('A', '/public/x'));
-});
+t.test(
+  'a change that restricts access and needs a restart is an error, and nothing of its file is applied',
+  async (t) => {
+    const { file, gateway } = await prepared(t);
+    const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
+    const tls = { cert: vector('server.crt'), key: vector('server.key') };
+    const result = await gateway.take({ ...file('B'), listen: { host: '127.0.0.1', port: 0, tls } });
+    t.match(result, {
+      ok: false,
+      problems: [{ message: /TLS begins only with a restart/, hint: /restart the gateway/ }],
+    });
+    t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 0);
+    t.ok(gateway.log.some(({ level, msg }) => level === 50 && /rejected/.test(String(msg))));
+    t.equal(told(await ask(gateway.port, requestText({ target: '/public/x' }))), expected('A', '/public/x'));
+  },
+);
 
-t.test('limits reload for requests to come', async (t) => {
+t.test('a reload changes the limits for later requests', async (t) => {
   const { file, gateway } = await prepared(t);
   const long = requestText({ target: '/public/x', headers: [['X-Long', 'x'.repeat(2000)]] });
   t.equal((await ask(gateway.port, long)).status, 200);
@@ -257,7 +263,7 @@ t.test('limits reload for requests to come', async (t) => {
   t.equal((await ask(gateway.port, many)).status, 431);
 });
 
-t.test('a request that began before a reload ends under the file that it began under', async (t) => {
+t.test('a request that began before a reload ends with the file that it began with', async (t) => {
   const { file, gateway } = await prepared(t);
   const upstream = await witness(t);
   let answer = () => {};
@@ -279,7 +285,7 @@ t.test('a request that began before a reload ends under the file that it began u
   t.ok(await until(() => upstream.connections.size === 0), 'and with the last request they are');
 });
 
-t.test('a WebSocket that began before a reload goes on, and holds its generation', async (t) => {
+t.test('a WebSocket that began before a reload continues, and keeps its generation', async (t) => {
   const { file, gateway } = await prepared(t);
   const upstream = await rawUpstream(t, echoes);
   await gateway.take({ ...file('A'), upstreams: { 'api-A': { url: upstream.url } } });
@@ -294,20 +300,23 @@ t.test('a WebSocket that began before a reload goes on, and holds its generation
   t.ok(await until(() => ended() === before + 1));
 });
 
-t.test('an authorization server whose block changed is asked anew; one that did not keeps its answers', async (t) => {
-  const { server, file, gateway, token } = await prepared(t);
-  const request = requestText({ target: '/orders/7', headers: [bearer(token(0))] });
-  t.equal((await ask(gateway.port, request)).status, 200);
-  await gateway.take(file('B'));
-  t.equal((await ask(gateway.port, request)).status, 200);
-  t.equal(server.introspection.calls.length, 1);
-  const main = { ...server.config.main, cache: { ttl: '1s' } };
-  await gateway.take({ ...file('B'), authorization_servers: { main } });
-  t.equal((await ask(gateway.port, request)).status, 200);
-  t.equal(server.introspection.calls.length, 2);
-});
+t.test(
+  'an authorization server whose block changed is asked again; one that did not keeps its cached answers',
+  async (t) => {
+    const { server, file, gateway, token } = await prepared(t);
+    const request = requestText({ target: '/orders/7', headers: [bearer(token(0))] });
+    t.equal((await ask(gateway.port, request)).status, 200);
+    await gateway.take(file('B'));
+    t.equal((await ask(gateway.port, request)).status, 200);
+    t.equal(server.introspection.calls.length, 1);
+    const main = { ...server.config.main, cache: { ttl: '1s' } };
+    await gateway.take({ ...file('B'), authorization_servers: { main } });
+    t.equal((await ask(gateway.port, request)).status, 200);
+    t.equal(server.introspection.calls.length, 2);
+  },
+);
 
-t.test('keys of a new server are here before the first request under the new file', async (t) => {
+t.test('keys of a new server are loaded before the first request with the new file', async (t) => {
   const { gateway, file } = await prepared(t);
   const other = await authorizationServer(t);
   await gateway.take({ ...file('A'), authorization_servers: other.config });

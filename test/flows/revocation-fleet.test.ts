@@ -36,7 +36,7 @@ interface Token {
 interface User {
   readonly name: string;
   token: Token;
-  /** Signed by the same key, and never presented before a rotation. */
+  /** Signed with the same key, and never presented before a rotation. */
   unseen: Token;
   busy: boolean;
 }
@@ -48,7 +48,7 @@ interface Fleet extends Rotating {
   readonly users: readonly User[];
 }
 
-/** What a gateway says of a token: 200, or status and code of the refusal. */
+/** The gateway's answer for a token: 200, or status and code of the refusal. */
 function callers(t: Test, gateways: readonly FleetGateway[]): Say {
   const pools = gateways.map(({ port }) => new Pool(`http://127.0.0.1:${port}`, { connections: 40 }));
   t.teardown(() => Promise.all(pools.map((pool) => pool.destroy())));
@@ -66,7 +66,9 @@ async function newTokens({ services }: Fleet, name: string): Promise<Pick<User, 
   return { token: { text: token, ends: false }, unseen: { text: unseen, ends: false } };
 }
 
-/** Tokens of all users at all gateways, so many a second; whoever is refused without a rotation of theirs is a fault. */
+/**
+ * Sends the tokens of all users to all gateways, at a rate a second. A refusal of a user without a rotation is a fault.
+ */
 function load(say: Say, { users, gateways }: Fleet) {
   const faults: string[] = [];
   let [sent, answered] = [0, 0];
@@ -96,12 +98,12 @@ interface Presented {
   accepted: number;
   /** When the first 401 arrived. */
   refused: number;
-  /** The last that was said. */
+  /** The last answer. */
   last: string;
   readonly other: Set<string>;
 }
 
-/** Presents a token at one gateway again and again until it is stopped. */
+/** Presents a token at one gateway repeatedly until it is stopped. */
 function present(say: Say, { gateway, token, every }: { gateway: number; token: Token; every: number }) {
   const seen: Presented = {
     accepted: Number.NEGATIVE_INFINITY,
@@ -142,7 +144,7 @@ interface Ended {
 const named = { accepted: 'an old token was accepted last', refused: 'old tokens were seen refused everywhere' };
 
 interface Rotated {
-  /** Monotonic: when it was asked for, and answered. */
+  /** Monotonic: when it was requested, and answered. */
   readonly asked: number;
   readonly answered: number;
 }
@@ -154,7 +156,7 @@ interface Rotation {
   readonly onAnswer?: () => void;
 }
 
-/** Rotates, and gives the user new tokens at once. */
+/** Rotates, and immediately gives the user new tokens. */
 async function rotate(
   fleet: Fleet,
   { user, way, beforehand = async () => {}, onAnswer = () => {} }: Rotation,
@@ -170,7 +172,7 @@ async function rotate(
   return { asked, answered };
 }
 
-/** A few by command, since each is a process of its own; the others by the page and by the verb. */
+/** A few by command, because each is a separate process; the others by the page and by the verb. */
 function wayOf(index: number): Way {
   if (index % 30 === 5) return 'command';
   return index % 3 === 0 ? 'page' : 'verb';
@@ -182,7 +184,7 @@ function figures(times: readonly number[]) {
   return { p50: at(0.5), p99: at(0.99), max: at(1), text: `p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms` };
 }
 
-/** Of the times beyond what the machine was late. */
+/** Of the times beyond the machine's lateness. */
 function withinASecond(t: Test, what: string, all: readonly Figures[]): void {
   const beyond = figures(all.map(({ took, late }) => Math.max(0, took - late)));
   const said = `${what}: ${figures(all.map(({ took }) => took)).text}; without what the machine was late: ${beyond.text}`;
@@ -216,7 +218,7 @@ t.test('two gateways and two services on one PostgreSQL', { skip: skipWithoutPos
     for (const gateway of gateways.keys()) t.equal(await say(gateway, token), '200', 'before anything');
 
   t.test(
-    `${sizes.rotations} rotations under ${sizes.perSecond} requests a second: the old key is dead within a second on both gateways, and nobody else is refused`,
+    `${sizes.rotations} rotations under ${sizes.perSecond} requests a second: the old key is dead within a second on both gateways, and no other user is refused`,
     { timeout },
     async (t) => {
       const running = load(say, fleet);
@@ -283,7 +285,7 @@ t.test('two gateways and two services on one PostgreSQL', { skip: skipWithoutPos
   }
 
   t.test(
-    `open event streams and WebSockets of ${sizes.ended} users end with the key within a second, and nobody else’s`,
+    `open event streams and WebSockets of ${sizes.ended} users end with the key within a second, and no other user's`,
     { timeout },
     async (t) => {
       const running = load(say, fleet);
@@ -335,7 +337,7 @@ interface Stream {
   readonly user: User;
   readonly kind: Kind;
   readonly client: RawClient;
-  /** Monotonic; not a number while it is open. */
+  /** Monotonic; NaN while it is open. */
   ended(): number;
 }
 

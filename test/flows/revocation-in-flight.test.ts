@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { type Asked, asked, eventually, isInStep } from './revoked.ts';
 
-/** A feed that is spoken by the test. */
+/** A feed whose events the test writes. */
 async function spokenFeed(t: Test) {
   const followers = new Set<ServerResponse>();
   const told: string[] = [];
@@ -35,7 +35,7 @@ async function spokenFeed(t: Test) {
 const later = () => Math.floor(Date.now() / 1000) + 300;
 const hashOf = (token: string) => sha256(token).toString('base64url');
 
-/** Once, and it is in force. */
+/** Once, and it is active. */
 const hasHeard = (running: Pick<Asked, 'metric'>, kind: string) =>
   eventually(async () => (await running.metric(`gatehouse_feed_events_total{server="main",kind="${kind}"}`)) === 1);
 
@@ -46,7 +46,7 @@ async function bench(t: Test) {
   return { feed, file, ...server };
 }
 
-t.test('an answer that was asked for before a revocation, and comes after it, is not believed', async (t) => {
+t.test('an answer that was requested before a revocation, and arrives after it, does not count', async (t) => {
   const { feed, file, introspection, tokens } = await bench(t);
   const running = asked(await gateway(t, file));
   t.ok(await isInStep(running));
@@ -70,7 +70,7 @@ t.test('an answer that was asked for before a revocation, and comes after it, is
   }
 });
 
-t.test('a reset drops what is remembered and what is on its way: both are asked for anew', async (t) => {
+t.test('a reset drops cached answers and answers on their way: both are requested again', async (t) => {
   const { feed, file, introspection, tokens } = await bench(t);
   const running = asked(await gateway(t, file));
   t.ok(await isInStep(running));
@@ -90,31 +90,28 @@ t.test('a reset drops what is remembered and what is on its way: both are asked 
   t.equal(await running.said('cached'), '401 token_inactive');
 });
 
-t.test(
-  'a reload keeps what was revoked where the block is the same, and learns it anew where it is another',
-  async (t) => {
-    const { feed, file, config } = await bench(t);
-    const running = await reloadable(t, file);
-    const each = asked(running as never);
-    t.ok(await isInStep(each));
-    const [token, other] = [await jwt({ scope: 'orders.read', jti: 'j1' }), await jwt({ scope: 'orders.read' })];
-    t.same([await each.said(token), await each.said(other)], ['200', '200']);
-    feed.say('jti', { key: 'j1', until: later() });
-    t.ok(await hasHeard(each, 'jti'));
-    let going = true;
-    const seen: string[] = [];
-    const asking = (async () => {
-      while (going) seen.push(await each.said(token), await each.said(other));
-    })();
-    t.match(await running.take({ ...file, realm: 'other' }), { ok: true });
-    t.equal(feed.connections(), 1, 'the same follower');
-    const changed = { main: { ...config.main, max_staleness: '40s', on_stale: 'deny' } };
-    t.match(await running.take({ ...file, authorization_servers: changed }), { ok: true });
-    t.equal(feed.connections(), 2, 'a follower of its own');
-    t.ok(await until(() => feed.followers.size === 1), 'the one before has ended');
-    going = false;
-    await asking;
-    t.strictSame([...new Set(seen)].sort(), ['200', '401 token_revoked']);
-    t.ok(seen.every((said, index) => said === (index % 2 === 0 ? '401 token_revoked' : '200')));
-  },
-);
+t.test('a reload keeps revocations if the block is the same, and reads them again if it is another', async (t) => {
+  const { feed, file, config } = await bench(t);
+  const running = await reloadable(t, file);
+  const each = asked(running as never);
+  t.ok(await isInStep(each));
+  const [token, other] = [await jwt({ scope: 'orders.read', jti: 'j1' }), await jwt({ scope: 'orders.read' })];
+  t.same([await each.said(token), await each.said(other)], ['200', '200']);
+  feed.say('jti', { key: 'j1', until: later() });
+  t.ok(await hasHeard(each, 'jti'));
+  let going = true;
+  const seen: string[] = [];
+  const asking = (async () => {
+    while (going) seen.push(await each.said(token), await each.said(other));
+  })();
+  t.match(await running.take({ ...file, realm: 'other' }), { ok: true });
+  t.equal(feed.connections(), 1, 'the same follower');
+  const changed = { main: { ...config.main, max_staleness: '40s', on_stale: 'deny' } };
+  t.match(await running.take({ ...file, authorization_servers: changed }), { ok: true });
+  t.equal(feed.connections(), 2, 'a follower of its own');
+  t.ok(await until(() => feed.followers.size === 1), 'the one before has ended');
+  going = false;
+  await asking;
+  t.strictSame([...new Set(seen)].sort(), ['200', '401 token_revoked']);
+  t.ok(seen.every((said, index) => said === (index % 2 === 0 ? '401 token_revoked' : '200')));
+});

@@ -13,11 +13,11 @@ t.setTimeout(60_000);
 const REVOKED = '401 token_revoked';
 const LIVES = 3;
 
-/** Prepared once a connection, and called by its name from then on. */
+/** Prepared once a connection, and then called by its name. */
 const EVENTS = /(gh_[\w-]{16})\0SELECT \* FROM event WHERE seq > /;
 
 t.test(
-  'kill -9 between the answer of a revocation and its delivery: the gateway hears of it after the restart',
+  'kill -9 between the answer of a revocation and its delivery: the gateway gets it after the restart',
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);
@@ -40,7 +40,7 @@ t.test(
       const tab = await signedIn(service, 'alice', 'alice');
       const page = await tab.get('/oauth2/account');
 
-      // The one reader of the table in this process stands still before anything is revoked, so there is nothing to send.
+      // The only reader of the table in this process stops before anything is revoked, so there is nothing to send.
       const held = store.held();
       store.holdWhere((asked) => [...names].some((name) => asked.includes(name)));
       t.ok(await until(() => store.held() > held), 'the read of the events is held');

@@ -11,12 +11,12 @@ import { eventually, isInStep } from './revoked.ts';
 /** Starts PostgreSQL: 27 s in .ci/run on a busy machine. */
 t.setTimeout(180_000);
 
-/** So many that half a MiB of something else, as on a busy machine, is a small share of what is measured. */
+/** So many that half a MiB from elsewhere, as on a busy machine, is a small share of the measured memory. */
 const MISSED = 20_000;
 const KNOWN_BEFORE = 500;
 /** Requests. */
 const WARM = 3_000;
-/** More than that, and the last would wait too long for a connection. */
+/** With more, the last would wait too long for a connection. */
 const AT_ONCE = 25;
 /** Milliseconds. */
 const STALENESS = 15_000;
@@ -39,7 +39,7 @@ const madeUp = (count: number) => Array.from({ length: count }, () => crypto.ran
 /** Presents one token after the other until it is stopped. */
 function presentAll(gateway: FleetGateway, tokens: readonly string[]) {
   let isOn = true;
-  /** When the last one that was accepted was sent, monotonic. */
+  /** When the last accepted one was sent, monotonic. */
   let accepted = Number.NEGATIVE_INFINITY;
   const said = new Set<string>();
   const over = (async () => {
@@ -61,7 +61,7 @@ function presentAll(gateway: FleetGateway, tokens: readonly string[]) {
 }
 
 t.test(
-  `${MISSED} revocations that were missed behind a dead feed and a killed service: refused in doubt, told in full, kept in ${BYTES_EACH} bytes each`,
+  `${MISSED} revocations that were missed behind a dead feed and a killed service: refused in doubt, delivered in full, kept in ${BYTES_EACH} bytes each`,
   { skip: skipWithoutPostgres },
   async (t) => {
     const storage = await (await postgresServer(t)).database();
@@ -80,7 +80,7 @@ t.test(
     await denyEach(records, madeUp(KNOWN_BEFORE));
     way.mend();
     t.ok(await eventually(async () => (await gateway.metric(LIVE)) === KNOWN_BEFORE, 60_000));
-    // What a process keeps once it has worked for a while is not what revocations take.
+    // Memory that any process keeps after some work does not count as memory for revocations.
     for (let count = 0; count < WARM; count++) await gateway.said(tokens[count % tokens.length] ?? '');
     await heapInUse(gateway.process);
     const baseline = await heapInUse(gateway.process);
@@ -104,7 +104,7 @@ t.test(
     const late = accepted - frozen;
     t.ok(late > 0 && late <= STALENESS, `the last was accepted ${late} ms after the feed was cut`);
     t.ok(said.includes('200'), 'some are accepted until the gateway knows that it is behind');
-    // The key of a user is rotated before its event is told: until then the gateway finds another key.
+    // A user's key is rotated before its event is sent. Until then, the gateway finds another key.
     const expected = new Set(['200', OUT, REVOKED, '401 token_signature']);
     t.strictSame(
       said.filter((each) => !expected.has(each)),

@@ -9,7 +9,7 @@ const MISSED = 10_000;
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 
 t.test(
-  '10,000 revocations that were missed while the service was restarted are told, and each is in force',
+  '10,000 revocations that were missed during a restart of the service are delivered, and each takes effect',
   async (t) => {
     const directory = temporaryDirectory(t);
     const listen = { host: '127.0.0.1', port: await freePort() };
@@ -20,7 +20,7 @@ t.test(
     const sound = await before.token({}, shopJwt);
     for (const token of [...tokens, sound]) t.equal(await gateway.said(token), '200');
     await before.stop();
-    // Another process of the service goes on revoking while this gateway hears of nothing.
+    // Another process of the service keeps revoking while this gateway gets nothing.
     const { service, stop } = await run(t, { directory });
     const now = Math.floor(Date.now() / 1000);
     const jtis = tokens.map((token) => String(decodeJwt(token).jti));

@@ -12,7 +12,7 @@ export interface Address {
   readonly url: string;
 }
 
-/** The block of a gateway that follows this service, with what a test changes. */
+/** The block of a gateway that follows this service, with a test's changes. */
 export function followed({ url }: Address, changes: object = {}): object {
   return {
     main: {
@@ -29,7 +29,7 @@ export function followed({ url }: Address, changes: object = {}): object {
   };
 }
 
-/** What a gateway is asked, wherever it runs. */
+/** Sends requests to a gateway, wherever it runs. */
 export interface Asked {
   get(token: string, target?: string): Promise<RawResponse>;
   /** Status, and the code of a refusal. */
@@ -40,16 +40,16 @@ export interface Asked {
 export interface Followed extends TestGateway, Asked {}
 
 export interface FollowOptions {
-  /** Over the block of the server. */
+  /** Overrides the server's block. */
   readonly changes?: object;
-  /** false: it is not waited for. */
+  /** false: does not wait for it. */
   readonly inStep?: boolean;
-  /** Over the file. */
+  /** Overrides the file. */
   readonly file?: object;
   readonly clock?: Clock;
 }
 
-/** A gateway before one upstream that follows the service, and is in step with it. */
+/** A gateway before one upstream that follows the service, and is up to date. */
 export async function follow(
   t: Test,
   upstream: Address,
@@ -92,7 +92,7 @@ export function isInStep(running: Pick<Asked, 'metric'>): Promise<boolean> {
   return eventually(async () => (await running.metric('gatehouse_feed_stale{server="main"')) === 0);
 }
 
-/** Whether it comes to hold within the time. */
+/** Whether it becomes true within the time. */
 export async function eventually(holds: () => Promise<boolean>, milliseconds = 20_000): Promise<boolean> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {
@@ -102,7 +102,7 @@ export async function eventually(holds: () => Promise<boolean>, milliseconds = 2
   return holds();
 }
 
-/** How long, in milliseconds, until this is said of the token. */
+/** How long, in milliseconds, until this is the answer for the token. */
 export async function timeUntil(
   running: Pick<Asked, 'said'>,
   token: string,

@@ -10,10 +10,10 @@ export interface Rotating {
   readonly records: Records;
 }
 
-/** Everything up to the last step, which is given: it settles with the answer of the rotation. */
+/** Everything up to the last step, which is returned. The step settles with the answer of the rotation. */
 type Prepare = (rotating: Rotating, user: string, service: FleetService) => Promise<() => Promise<void>>;
 
-/** How a user's key is rotated: by the store's verb, by the button of the account page, by the command. */
+/** The ways to rotate a user's key: the store's verb, the button of the account page, the command. */
 export const ways = { verb, page, command } satisfies Record<string, Prepare>;
 export type Way = keyof typeof ways;
 

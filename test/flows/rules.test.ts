@@ -17,7 +17,7 @@ async function ask(url: string, init: RequestInit & { token?: string } = {}) {
   };
 }
 
-t.test('claims and when decide after scope, without a challenge, and on a cache hit as on a miss', async (t) => {
+t.test('claims and when decide after scope, without a challenge, with a cache hit as with a miss', async (t) => {
   const upstream = await witness(t);
   const routes = [
     { match: { path: '/tenants/{id}' }, scope: 'a', claims: { tenant: { equals: 'path.id' } } },
@@ -39,24 +39,27 @@ t.test('claims and when decide after scope, without a challenge, and on a cache 
   }
 });
 
-t.test('optional lets anonymous pass and refuses a bad token; authenticated takes any valid one', async (t) => {
-  const upstream = await witness(t);
-  const routes = [
-    { match: { path: '/optional' }, access: 'optional' },
-    { match: { path: '/known' }, access: 'authenticated' },
-  ];
-  const { url } = await gateway(t, behind(upstream.url, { routes }));
-  const token = await jwt({ scope: '' }, { alg: 'HS256' });
-  t.equal((await ask(`${url}/optional`)).status, 200);
-  t.equal(upstream.seen[0]?.header('x-auth-subject'), undefined);
-  t.equal((await ask(`${url}/optional`, { token })).status, 200);
-  t.equal(upstream.seen[1]?.header('x-auth-subject'), 'alice');
-  t.match(await ask(`${url}/optional`, { token: 'x.y.z' }), { status: 401 });
-  t.equal((await ask(`${url}/known`)).status, 401);
-  t.equal((await ask(`${url}/known`, { token })).status, 200);
-});
+t.test(
+  'optional lets anonymous requests pass and refuses a bad token; authenticated accepts any valid token',
+  async (t) => {
+    const upstream = await witness(t);
+    const routes = [
+      { match: { path: '/optional' }, access: 'optional' },
+      { match: { path: '/known' }, access: 'authenticated' },
+    ];
+    const { url } = await gateway(t, behind(upstream.url, { routes }));
+    const token = await jwt({ scope: '' }, { alg: 'HS256' });
+    t.equal((await ask(`${url}/optional`)).status, 200);
+    t.equal(upstream.seen[0]?.header('x-auth-subject'), undefined);
+    t.equal((await ask(`${url}/optional`, { token })).status, 200);
+    t.equal(upstream.seen[1]?.header('x-auth-subject'), 'alice');
+    t.match(await ask(`${url}/optional`, { token: 'x.y.z' }), { status: 401 });
+    t.equal((await ask(`${url}/known`)).status, 401);
+    t.equal((await ask(`${url}/known`, { token })).status, 200);
+  },
+);
 
-t.test('a rewritten path is what the upstream sees, and is judged as the received one was (advisory 23)', async (t) => {
+t.test('the upstream gets the rewritten path, which is judged like the received one (advisory 23)', async (t) => {
   const upstream = await witness(t);
   const routes = [
     { match: { path: '/orders/{rest*}' }, access: 'public', rewrite: { strip_prefix: '/orders', add_prefix: '/v1' } },
@@ -71,7 +74,7 @@ t.test('a rewritten path is what the upstream sees, and is judged as the receive
   );
 });
 
-t.test('the upstream gets the credential that it has always wanted, whatever the client sent', async (t) => {
+t.test('the upstream gets the credential that it always required, whatever the client sent', async (t) => {
   const upstream = await witness(t);
   const credentials = { basic: { username: 'legacy', password: 'pass:word' } };
   const { url } = await gateway(t, behind(upstream.url, { upstreams: { api: { url: upstream.url, credentials } } }));
@@ -84,7 +87,7 @@ t.test('the upstream gets the credential that it has always wanted, whatever the
   );
 });
 
-t.test('shadow mode forwards what enforcing would refuse, as it came, and records it', async (t) => {
+t.test('shadow mode forwards unchanged what enforcement would refuse, and records it', async (t) => {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url, { mode: 'shadow' }));
   const token = await jwt({ scope: 'other' }, { alg: 'HS256' });
@@ -103,7 +106,7 @@ t.test('shadow mode forwards what enforcing would refuse, as it came, and record
   t.equal(malformed.status, 400, 'a bad Host is refused all the same');
 });
 
-t.test('a preflight is answered here from the routes, and answers to known origins can be read by pages', async (t) => {
+t.test('the gateway answers a preflight from the routes, and pages of known origins can read answers', async (t) => {
   const upstream = await witness(t, { headers: [['access-control-allow-origin', '*']] });
   const origin = 'https://app.example.com';
   const routes = [
@@ -156,7 +159,7 @@ t.test('a protected resource describes itself, and its challenges say where (RFC
   );
 });
 
-t.test('only a trusted proxy is believed about the client (advisories 3 and 13)', async (t) => {
+t.test("only a trusted proxy's headers about the client count (advisories 3 and 13)", async (t) => {
   const upstream = await witness(t);
   const headers = {
     'x-forwarded-for': '6.6.6.6, 10.0.0.9',

@@ -7,7 +7,7 @@ import { requestText } from '../support/request-text.ts';
 import { tlsFile } from '../support/tls-file.ts';
 import { tlsUpstream } from '../support/tls-upstream.ts';
 
-/** Both are for localhost; one says so in its common name only, the other in its subjectAltName too. */
+/** Both are for localhost. One has the name only in its common name, the other also in its subjectAltName. */
 const certificates = { 'common-name': 502, 'self-signed': 200 };
 const pair = (name: string) => ({
   cert: readFileSync(tlsFile(`${name}.crt`)),
@@ -31,7 +31,7 @@ const engines = {
 };
 
 for (const [engine, { open, more }] of Object.entries(engines))
-  t.test(`${engine}: a certificate whose only name is its common name is not that of the upstream`, async (t) => {
+  t.test(`${engine}: a certificate whose only name is its common name does not match the upstream`, async (t) => {
     for (const [name, status] of Object.entries(certificates)) {
       const { url, requests } = await open(t, name);
       const { port } = await gateway(t, {

@@ -36,7 +36,7 @@ function temporary(t: Test): string {
   return directory;
 }
 
-/** `gatehouse authorization` in a process of its own, on `gatehouse.db` of the directory. */
+/** `gatehouse authorization` in a separate process, on `gatehouse.db` of the directory. */
 async function service(test: Test, directory: string, listen = '127.0.0.1:0') {
   const shopJwt = `{ client_id: shop-jwt, client_secret: ${secret}, scope: orders.read, grant_types: [client_credentials], access_token_format: jwt }`;
   const url = await ready(spawnService(test, writeConfig(directory, { listen, extra: `  - ${shopJwt}` })));
@@ -67,7 +67,7 @@ const block = (storage: string, url: string, more: object = {}) => ({
   admin: '127.0.0.1:0',
 });
 
-/** One service for all tests that leave its database where it is. */
+/** One service for all tests that do not move its database. */
 const common = temporary(t);
 const serving = service(t, common);
 
@@ -98,7 +98,7 @@ function code(response: RawResponse): unknown {
   return JSON.parse(response.body.toString()).code;
 }
 
-/** An outage is never told as a fault of the token, and never a pass. */
+/** An outage is never reported as an invalid token, and never passes. */
 function assertOutage(t: Test, response: RawResponse, title: string): void {
   t.equal(response.status, 503, title);
   t.equal(code(response), 'authorization_server_unavailable', title);
@@ -107,19 +107,16 @@ function assertOutage(t: Test, response: RawResponse, title: string): void {
 }
 
 for (const format of formats) {
-  t.test(
-    `${format}: a token that the service gave out passes, with the facts that introspection would tell`,
-    async (t) => {
-      const { issue, get, upstream } = await bench(t);
-      const token = await issue(format);
-      t.equal((await get(token)).status, 200);
-      t.equal(upstream.seen[0]?.header('x-auth-client'), clients[format].id);
-      t.equal(upstream.seen[0]?.header('x-auth-scope'), 'orders.read');
-      const scopeless = await get(token, '/admin/1');
-      t.equal(scopeless.status, 403);
-      t.equal(code(scopeless), 'scope_insufficient');
-    },
-  );
+  t.test(`${format}: a token of the service passes, with the facts that introspection would return`, async (t) => {
+    const { issue, get, upstream } = await bench(t);
+    const token = await issue(format);
+    t.equal((await get(token)).status, 200);
+    t.equal(upstream.seen[0]?.header('x-auth-client'), clients[format].id);
+    t.equal(upstream.seen[0]?.header('x-auth-scope'), 'orders.read');
+    const scopeless = await get(token, '/admin/1');
+    t.equal(scopeless.status, 403);
+    t.equal(code(scopeless), 'scope_insufficient');
+  });
 
   t.test(`${format}: a revoked token is refused, and another one is not`, async (t) => {
     const { issue, revoke, get } = await bench(t);
@@ -133,22 +130,19 @@ for (const format of formats) {
     t.equal((await get(other)).status, 200);
   });
 
-  t.test(
-    `${format}: what a client was given before \`client revoke-tokens\` is refused, and what it gets next is not`,
-    async (t) => {
-      const { issue, get } = await bench(t);
-      const before = await issue(format);
-      t.equal((await get(before)).status, 200);
-      const { status, stderr } = await command(t, [
-        ...['client', 'revoke-tokens', clients[format].id, '--config', join(common, 'authorization.yaml')],
-      ]).ended();
-      t.equal(status, 0, stderr);
-      t.equal(code(await get(before)), 'token_inactive');
-      t.equal((await get(await issue(format))).status, 200);
-    },
-  );
+  t.test(`${format}: tokens from before \`client revoke-tokens\` are refused, and later ones are not`, async (t) => {
+    const { issue, get } = await bench(t);
+    const before = await issue(format);
+    t.equal((await get(before)).status, 200);
+    const { status, stderr } = await command(t, [
+      ...['client', 'revoke-tokens', clients[format].id, '--config', join(common, 'authorization.yaml')],
+    ]).ended();
+    t.equal(status, 0, stderr);
+    t.equal(code(await get(before)), 'token_inactive');
+    t.equal((await get(await issue(format))).status, 200);
+  });
 
-  t.test(`${format}: what is remembered serves for cache.ttl, and no longer`, async (t) => {
+  t.test(`${format}: cached facts are used for cache.ttl, and no longer`, async (t) => {
     const { issue, revoke, get } = await bench(t, { cache: { ttl: '1s', negative_ttl: '0s' } });
     const token = await issue(format);
     const asked = performance.now();
@@ -184,7 +178,7 @@ for (const format of formats) {
 }
 
 t.test(
-  'a token that is unknown, of another audience, signed by somebody else or without a jti is refused',
+  'a token that is unknown, for another audience, signed with another key or without a jti is refused',
   async (t) => {
     const { issue, get } = await bench(t);
     t.equal(code(await get('at_never-seen')), 'token_inactive');
@@ -197,7 +191,7 @@ t.test(
   },
 );
 
-t.test('a JWT without a jti could not have been revoked, and is refused (RFC 9068 §2.2)', async (t) => {
+t.test('a JWT without a jti could not have been revoked, so it is refused (RFC 9068 §2.2)', async (t) => {
   const directory = temporary(t);
   await (await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock })).close();
   const upstream = await witness(t);
@@ -210,7 +204,7 @@ t.test('a JWT without a jti could not have been revoked, and is refused (RFC 906
   t.equal(code(await get(await jwt({ ...claims, jti: undefined }))), 'token_inactive');
 });
 
-t.test('a revoked JWT does not come back when its entry is swept: `exp` has no leeway here', async (t) => {
+t.test('a revoked JWT stays refused when its entry is deleted: `exp` has no leeway here', async (t) => {
   const directory = temporary(t);
   await (await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock })).close();
   const upstream = await witness(t);
@@ -223,7 +217,7 @@ t.test('a revoked JWT does not come back when its entry is swept: `exp` has no l
 });
 
 t.test(
-  'a gateway that starts before the database is there serves once it is; a relative file starts at the configuration',
+  'a gateway that starts before the database works once it exists; a relative path starts at the configuration file',
   async (t) => {
     const directory = temporary(t);
     const upstream = await witness(t);
@@ -239,7 +233,7 @@ t.test(
   },
 );
 
-t.test('a database that is not an authorization service is an outage, and not ready', async (t) => {
+t.test('a database of another program is an outage, and the gateway is not ready', async (t) => {
   const directory = temporary(t);
   new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 }).exec('CREATE TABLE access_token (id)');
   const upstream = await witness(t);
@@ -251,7 +245,7 @@ t.test('a database that is not an authorization service is an outage, and not re
   t.equal(await isReady(running), false);
 });
 
-t.test('what is remembered goes over to the next configuration, and a revocation after it counts', async (t) => {
+t.test('cached facts survive a reload, and a revocation after it counts', async (t) => {
   const upstream = await witness(t);
   const server = await serving;
   const body = behind(upstream.url, block(`sqlite:${common}/gatehouse.db`, server.url));
@@ -265,7 +259,7 @@ t.test('what is remembered goes over to the next configuration, and a revocation
   t.equal((await get(token)).status, 401);
 });
 
-t.test('the store says of an opaque token what introspection says', async (t) => {
+t.test('the store returns the same about an opaque token as introspection', async (t) => {
   const { issue, introspect } = await serving;
   const facts = openTokenFacts('sqlite:gatehouse.db', { directory: common, clock: systemClock });
   t.teardown(() => facts.close());

@@ -7,7 +7,7 @@ import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
 t.test(
-  'two gateways share a limit; without their Redis each counts for itself, and nobody gets a 503',
+  'two gateways share a limit; without their Redis each counts alone, and no request gets a 503',
   { skip },
   async (t) => {
     const redis = await redisServer(t);
@@ -60,7 +60,7 @@ t.test(
 );
 
 t.test(
-  'a reload keeps the connection to the same Redis, and leaves one that the file names no more',
+  'a reload keeps the connection to the same Redis, and closes one that the file no longer names',
   { skip },
   async (t) => {
     const redis = await redisServer(t);

@@ -18,7 +18,7 @@ async function readiness({ admin }: Running) {
 }
 
 t.test(
-  'two authorization services share how often a secret was guessed, and go on alone without Redis',
+  'two authorization services share the count of guesses at a secret, and count alone without Redis',
   { skip },
   async (t) => {
     const redis = await redisServer(t);

@@ -19,7 +19,7 @@ async function sessions(t: Test, port: number, count: number): Promise<readonly 
   return Promise.all(Array.from({ length: count }, () => http2Client(t, port)));
 }
 
-/** An upload of which one byte came. */
+/** An upload of which one byte arrived. */
 function drip(session: ClientHttp2Session): ClientHttp2Stream {
   const fields = { ':method': 'POST', ':path': '/public/drip', ':authority': 'api.example.com' };
   const stream = session.request(fields, { endStream: false });
@@ -33,7 +33,7 @@ const statusesOf = async (session: ClientHttp2Session, count: number) =>
 
 for (const engine of engines) {
   t.test(
-    `${engine}: ${UPLOADS} dripping uploads of one address hold its share, and another address is served`,
+    `${engine}: ${UPLOADS} dripping uploads of one address use only its share, and another address is served`,
     async (t) => {
       const upstream = await uploadsUpstream(t);
       const api = { url: upstream.url, engine, timeout: { response: '20s' } };
@@ -55,29 +55,32 @@ for (const engine of engines) {
     },
   );
 
-  t.test(`${engine}: one address alone sends more than its share at a time, and all is answered`, async (t) => {
-    const upstream = await witness(t);
-    const held: (() => void)[] = [];
-    let most = 0;
-    upstream.behave((_request, response) => {
-      most = Math.max(most, upstream.connections.size);
-      held.push(() => response.end('ok'));
-    });
-    const api = { url: upstream.url, engine };
-    const { port } = await gateway(t, behind('', { ...http2Listen(), upstreams: { api } }));
-    const clients = await sessions(t, port, 6);
-    const answers = Promise.all(clients.map((each) => statusesOf(each, 100)));
-    t.ok(await until(() => held.length === SHARE), 'it has all of its share');
-    upstream.behave((_request, response) => {
-      most = Math.max(most, upstream.connections.size);
-      response.end('ok');
-    });
-    for (const answer of held) answer();
-    t.strictSame((await answers).flat(), new Array(600).fill(200));
-    t.equal(most, SHARE, 'over the connections of its share');
-  });
+  t.test(
+    `${engine}: a single active address may send more than its share at a time, and all is answered`,
+    async (t) => {
+      const upstream = await witness(t);
+      const held: (() => void)[] = [];
+      let most = 0;
+      upstream.behave((_request, response) => {
+        most = Math.max(most, upstream.connections.size);
+        held.push(() => response.end('ok'));
+      });
+      const api = { url: upstream.url, engine };
+      const { port } = await gateway(t, behind('', { ...http2Listen(), upstreams: { api } }));
+      const clients = await sessions(t, port, 6);
+      const answers = Promise.all(clients.map((each) => statusesOf(each, 100)));
+      t.ok(await until(() => held.length === SHARE), 'it has all of its share');
+      upstream.behave((_request, response) => {
+        most = Math.max(most, upstream.connections.size);
+        response.end('ok');
+      });
+      for (const answer of held) answer();
+      t.strictSame((await answers).flat(), new Array(600).fill(200));
+      t.equal(most, SHARE, 'over the connections of its share');
+    },
+  );
 
-  t.test(`${engine}: where all places are taken, who has more than its share gives way`, async (t) => {
+  t.test(`${engine}: if all places are taken, an address above its share gives way`, async (t) => {
     const upstream = await uploadsUpstream(t);
     const api = { url: upstream.url, engine, max_connections: 2, max_pending: 2 };
     const { port } = await gateway(t, behind('', { upstreams: { api } }));
@@ -105,7 +108,7 @@ for (const engine of engines) {
     t.equal(upstream.most, 1);
   });
 
-  t.test(`${engine}: with \`limits.share: 1\` one address may have every connection`, async (t) => {
+  t.test(`${engine}: with \`limits.share: 1\` one address may use every connection`, async (t) => {
     const upstream = await uploadsUpstream(t);
     const api = { url: upstream.url, engine, max_connections: 4, timeout: { response: '500ms' } };
     const config = behind('', { upstreams: { api }, limits: { share: 1 } });
@@ -121,7 +124,7 @@ for (const engine of engines) {
   });
 }
 
-t.test('an address that a trusted proxy tells of is looked through to', async (t) => {
+t.test("the client address from a trusted proxy counts, not the proxy's", async (t) => {
   const upstream = await uploadsUpstream(t);
   const api = { url: upstream.url, max_connections: 4 };
   const { port } = await gateway(t, behind('', { upstreams: { api }, trusted_proxies: ['127.0.0.1/32'] }));

@@ -5,7 +5,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { type Seen, witness } from '../support/witness.ts';
 
-/** Every way in which `-` and `_` and case can be mixed in a name, a sample where there are many. */
+/** Every mix of `-`, `_` and case in a name, or a sample if there are many. */
 function spellings(name: string): string[] {
   const parts = name.split('-');
   const separators = Array.from({ length: 2 ** (parts.length - 1) }, (_, mask) =>
@@ -31,7 +31,7 @@ const forwardingNames = [
   'Forwarded',
 ];
 
-/** Names as a server behind CGI would fold them (RFC 3875 §4.1.18). */
+/** Names as a CGI server would fold them (RFC 3875 §4.1.18). */
 function folded(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 }
@@ -60,7 +60,7 @@ const changes = {
 
 for (const target of ['/public/a', '/optional/a', '/orders/a']) {
   t.test(
-    `advisory 18, 24, 26, 52, 60: a client’s own identity header, in any spelling, never survives on ${target}`,
+    `advisory 18, 24, 26, 52, 60: a client’s own identity header, in any spelling, is removed on ${target}`,
     async (t) => {
       const upstream = await witness(t);
       const { port } = await gateway(t, behind(upstream.url, changes));
@@ -79,7 +79,7 @@ for (const target of ['/public/a', '/optional/a', '/orders/a']) {
   );
 }
 
-t.test('the names of a route’s own identity headers are dropped there too, without the prefix as well', async (t) => {
+t.test('the names of a route’s own identity headers are removed there too, also without the prefix', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, changes));
   for (const name of ['X-Id-Sub', 'x_id_sub', 'X-ID-ELSE', 'Remote-User', 'remote_user', 'REMOTE-USER']) {
@@ -89,7 +89,7 @@ t.test('the names of a route’s own identity headers are dropped there too, wit
 });
 
 t.test(
-  'advisory 3, 13, 14, 25: every forwarding header is the gateway’s own, made from the connection alone',
+  'advisory 3, 13, 14, 25: the gateway sets every forwarding header itself, from the connection alone',
   async (t) => {
     const upstream = await witness(t);
     const { port } = await gateway(t, behind(upstream.url, changes));
@@ -117,7 +117,7 @@ t.test(
   },
 );
 
-t.test('advisory 14: no header takes the place of the request target or the method', async (t) => {
+t.test('advisory 14: no header replaces the request target or the method', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   const headers = [
@@ -153,7 +153,7 @@ t.test('advisory 15: no User-Agent opens a route', async (t) => {
   }
 });
 
-t.test('advisory 12: what stands in Host cannot write into Forwarded', async (t) => {
+t.test('advisory 12: a Host cannot inject parameters into Forwarded', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url));
   for (const host of ['a";for=1.2.3.4', 'a;for=1.2.3.4', 'a,for=1.2.3.4', 'a"', 'a\\']) {
@@ -165,7 +165,7 @@ t.test('advisory 12: what stands in Host cannot write into Forwarded', async (t)
 });
 
 t.test(
-  'the Authorization of a checked request stays here unless the route forwards it; on a public route it passes',
+  'the Authorization of a checked request is removed unless the route forwards it; on a public route it passes',
   async (t) => {
     const upstream = await witness(t);
     const forwarding = {

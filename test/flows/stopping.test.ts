@@ -7,9 +7,9 @@ import { onePath, servedFile, writeIn } from '../support/served-file.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-// A stop that waited for what never ends would take the 30 s of shutdown.deadline.
+// A stop that waited for an endless request would take the 30 s of shutdown.deadline.
 
-t.test('SIGTERM ends connections that never sent a byte, and exits 0 at once', async (t) => {
+t.test('SIGTERM ends connections that never sent a byte, and exits 0 immediately', async (t) => {
   const { url } = await witness(t);
   const served = await servedFile(t, (directory, listeners) =>
     writeIn(directory, 'gateway.yaml', listeners + onePath(url, '/a')),
@@ -25,7 +25,7 @@ t.test('SIGTERM ends connections that never sent a byte, and exits 0 at once', a
   t.ok(await until(() => silent.every((client) => client.closed)));
 });
 
-t.test('SIGTERM waits for the request in flight, and for no silent connection beside it', async (t) => {
+t.test('SIGTERM waits for the request in flight, and for no silent connection', async (t) => {
   const upstream = await witness(t);
   upstream.behave((_request, response) => void setTimeout(() => response.end('done'), 700));
   const served = await servedFile(t, (directory, listeners) =>

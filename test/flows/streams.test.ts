@@ -63,7 +63,7 @@ t.test('an upload streams: its first bytes arrive before its last are sent', asy
   t.equal(upstream.seen[0]?.body.toString(), 'firstlater');
 });
 
-t.test('a client that leaves frees its upstream at once: while the answer is awaited', async (t) => {
+t.test('a client that leaves frees its upstream immediately: while the answer is awaited', async (t) => {
   const upstream = await witness(t);
   upstream.behave(() => {});
   const { port } = await gateway(t, behind(upstream.url));
@@ -74,7 +74,7 @@ t.test('a client that leaves frees its upstream at once: while the answer is awa
   t.ok(await until(() => upstream.seen[0]?.connectionClosed === true), 'the connection to the upstream is closed');
 });
 
-t.test('a client that leaves frees its upstream at once: in the middle of an answer', async (t) => {
+t.test('a client that leaves frees its upstream immediately: in the middle of an answer', async (t) => {
   const upstream = await witness(t);
   upstream.behave((_request, response) => {
     const timer = setInterval(() => response.write('x'.repeat(1000)), 5);
@@ -89,7 +89,7 @@ t.test('a client that leaves frees its upstream at once: in the middle of an ans
 });
 
 t.test(
-  'a client that leaves frees its upstream at once: in the middle of an upload, which is never completed',
+  'a client that leaves frees its upstream immediately: in the middle of an upload, which never completes',
   async (t) => {
     const upstream = await witness(t);
     const { port } = await gateway(t, behind(upstream.url));

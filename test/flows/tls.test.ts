@@ -23,7 +23,7 @@ const listen = (more: object = {}, cert = path('server.crt'), key = path('server
 });
 const certificateOf = (name: string) => ({ cert: pem(`${name}.crt`), key: pem(`${name}.key`) });
 
-/** A client that trusts the test authority; undefined when the handshake, or what follows from it, fails. */
+/** A client that trusts the test authority; undefined if the handshake, or the next step, fails. */
 async function secure(t: Test, port: number, options: ConnectionOptions = {}): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: pem('authority.crt'), ...options });
   t.teardown(() => socket.destroy());
@@ -36,13 +36,13 @@ async function secure(t: Test, port: number, options: ConnectionOptions = {}): P
   return client;
 }
 
-/** The status of one request; undefined where the connection closed without an answer. */
+/** The status of one request; undefined if the connection closed without an answer. */
 async function status(client: RawClient, target = '/public/a'): Promise<number | undefined> {
   client.send(requestText({ target }));
   return (await client.read())?.status;
 }
 
-t.test('requests over TLS are served as any other, and the upstream is told https', async (t) => {
+t.test('requests over TLS are served like any other, and the upstream gets https', async (t) => {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, listen()));
   const client = await secure(t, port);
@@ -65,7 +65,7 @@ t.test('a WebSocket works over TLS', async (t) => {
   await assertEcho(t, client);
 });
 
-t.test('TLS older than 1.2 is not spoken', async (t) => {
+t.test('TLS older than 1.2 is refused', async (t) => {
   const { url } = await witness(t);
   const { port } = await gateway(t, behind(url, listen()));
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
@@ -91,7 +91,7 @@ t.test('plain HTTP on the TLS port, and garbage, get a closed connection and no 
   );
 });
 
-t.test('client_auth: required lets in who shows a certificate of client_ca, and nobody else', async (t) => {
+t.test('client_auth: required accepts only clients with a certificate of client_ca', async (t) => {
   const upstream = await witness(t);
   const mutual = listen({ client_ca: path('authority.crt'), client_auth: 'required' });
   const { port } = await gateway(t, behind(upstream.url, mutual));
@@ -102,7 +102,7 @@ t.test('client_auth: required lets in who shows a certificate of client_ca, and 
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('client_auth: optional lets in who shows none, and nobody whose certificate is not good', async (t) => {
+t.test('client_auth: optional accepts clients without a certificate, and refuses invalid certificates', async (t) => {
   const upstream = await witness(t);
   const mutual = listen({ client_ca: path('authority.crt'), client_auth: 'optional' });
   const { port } = await gateway(t, behind(upstream.url, mutual));
@@ -134,7 +134,7 @@ function serial(client: RawClient): string {
   return (client.socket as TLSSocket).getPeerCertificate().serialNumber;
 }
 
-t.test('a renewed certificate serves new connections, and old ones go on', async (t) => {
+t.test('a renewed certificate is used for new connections, and old ones continue', async (t) => {
   const { running, put } = await rotating(t);
   const before = await secure(t, running.port);
   put('renewed.crt', 'tls.crt');
@@ -146,7 +146,7 @@ t.test('a renewed certificate serves new connections, and old ones go on', async
   t.equal(await status(before), 200);
 });
 
-t.test('a bad new certificate is an error in the log, and the old one serves on', async (t) => {
+t.test('an invalid new certificate is an error in the log, and the old one stays in use', async (t) => {
   const { running, put } = await rotating(t);
   const first = serial(await secure(t, running.port));
   put('renewed.crt', 'tls.crt');
@@ -159,7 +159,7 @@ t.test('a bad new certificate is an error in the log, and the old one serves on'
   t.equal(await status(client), 200);
 });
 
-t.test('a certificate is renewed even while the file is refused', async (t) => {
+t.test('a certificate is renewed even while the file is rejected', async (t) => {
   const { running, put } = await rotating(t);
   const first = serial(await secure(t, running.port));
   put('renewed.crt', 'tls.crt');
@@ -168,22 +168,25 @@ t.test('a certificate is renewed even while the file is refused', async (t) => {
   t.not(serial(await secure(t, running.port)), first);
 });
 
-t.test('an authority that is taken away is believed no more, session tickets of its clients neither', async (t) => {
-  const upstream = await witness(t);
-  const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
-  const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls } };
-  const running = await reloadable(t, body, { 'ca.crt': String(pem('authority.crt')) });
-  const only = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ...certificateOf('client') } as const;
-  const first = await secure(t, running.port, only);
-  t.equal(await status(first), 200);
-  const session = (first.socket as TLSSocket).getSession();
-  copyFileSync(path('other-authority.crt'), join(running.directory, 'ca.crt'));
-  t.match(await running.reload(), { ok: true });
-  t.equal(await status(await secure(t, running.port, { ...only, ...(session && { session }) })), undefined);
-  t.equal(await status(await secure(t, running.port, certificateOf('other-client'))), 200);
-});
+t.test(
+  'an authority that is removed is no longer trusted, and neither are session tickets of its clients',
+  async (t) => {
+    const upstream = await witness(t);
+    const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
+    const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls } };
+    const running = await reloadable(t, body, { 'ca.crt': String(pem('authority.crt')) });
+    const only = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ...certificateOf('client') } as const;
+    const first = await secure(t, running.port, only);
+    t.equal(await status(first), 200);
+    const session = (first.socket as TLSSocket).getSession();
+    copyFileSync(path('other-authority.crt'), join(running.directory, 'ca.crt'));
+    t.match(await running.reload(), { ok: true });
+    t.equal(await status(await secure(t, running.port, { ...only, ...(session && { session }) })), undefined);
+    t.equal(await status(await secure(t, running.port, certificateOf('other-client'))), 200);
+  },
+);
 
-t.test('connections that an authority let in end when it is taken away, after what is under way', async (t) => {
+t.test('connections that an authority let in end when it is removed, after requests in progress', async (t) => {
   const upstream = await witness(t);
   const held = Promise.withResolvers<void>();
   upstream.behave(
@@ -218,7 +221,7 @@ t.test('connections that an authority let in end when it is taken away, after wh
   t.equal(await status(await secure(t, running.port, certificateOf('other-client'))), 200);
 });
 
-t.test('a handshake or a request that began under an authority that is gone is not served', async (t) => {
+t.test('a handshake or a request that began with a removed authority is not served', async (t) => {
   const upstream = await witness(t);
   const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
   const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls, http2: true } };
@@ -238,7 +241,7 @@ t.test('a handshake or a request that began under an authority that is gone is n
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('an authority that cannot be read does not let everybody in (advisory 61)', async (t) => {
+t.test('an authority file that is not readable does not let every client in (advisory 61)', async (t) => {
   const upstream = await witness(t);
   const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
   const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls } };

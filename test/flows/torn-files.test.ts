@@ -66,7 +66,7 @@ routes:
     scope: last.one
 `;
 const whole = `version: 1\nlisten: 127.0.0.1:8080\n${rules('http://127.0.0.1:9')}`;
-/** The same rules in another order: what is written over the first one byte for byte, and not to its end. */
+/** The same rules in another order: the text that is written over the first one byte for byte, and not to its end. */
 const other = whole
   .replace(/ {2}- id: admin[\s\S]*?(?= {2}- id: mine)/, '')
   .concat(/ {2}- id: admin[\s\S]*?(?= {2}- id: mine)/.exec(whole)?.[0] ?? '');
@@ -111,7 +111,7 @@ async function lets(side: CompiledFile): Promise<readonly boolean[]> {
   return found;
 }
 
-t.test('no torn file that the watcher takes is more open than the whole one', async (t) => {
+t.test('no torn file that the watcher accepts is more open than the complete one', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, 'gateway.yaml');
@@ -148,7 +148,7 @@ t.test('no torn file that the watcher takes is more open than the whole one', as
   t.ok(counts.refused > 300 && counts.waiting > 100 && counts.taken > 20, JSON.stringify(counts));
 });
 
-t.test('a file without a line break at its end is refused, wherever in a line it was cut', async (t) => {
+t.test('a file without a line break at its end is rejected, wherever in a line it was cut', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, 'gateway.yaml');
@@ -163,7 +163,7 @@ t.test('a file without a line break at its end is refused, wherever in a line it
   t.notOk(!json.ok && json.problems.some(({ message }) => /line break/.test(message)), 'braces say where a file ends');
 });
 
-t.test('a file is written in place until another inode stands there, or it is in force', async (t) => {
+t.test('a file counts as written in place until another inode replaces it, or it becomes active', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const at = (name: string) => join(directory, name);
@@ -196,7 +196,7 @@ const status = async (port: number, target: string) => (await ask(port, requestT
 
 for (const workers of [1, 2]) {
   t.test(
-    `what opens waits where a file was written in place, and is named where it is asked for: ${workers}`,
+    `a change that widens access waits if a file was written in place, and is named at a manual reload: ${workers}`,
     async (t) => {
       const { url } = await witness(t);
       let head = '';

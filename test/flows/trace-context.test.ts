@@ -6,7 +6,7 @@ import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 import { type Seen, witness } from '../support/witness.ts';
 
-/** What a client says of its trace, where no SDK is loaded: the gateway is a pass-through of W3C Trace Context. */
+/** A client's trace headers if no SDK is loaded: the gateway forwards W3C Trace Context unchanged. */
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parent = `00-${TRACE}-00f067aa0ba902b7-01`;
@@ -21,7 +21,7 @@ async function sent(t: Test, headers: Fields, changes: object = {}) {
   return { seen: upstream.seen[0] as Seen, record: log.find(({ msg }) => msg === 'forwarded') };
 }
 
-/** Name and value of everything that could be a trace's. */
+/** Name and value of everything that could belong to a trace. */
 function traced({ rawHeaders }: Seen): string[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && /trace|b3|baggage/i.test(name) ? [`${name}: ${rawHeaders[index + 1]}`] : [],
@@ -42,14 +42,14 @@ t.test('traceparent and tracestate arrive byte-equal, and the decision names the
   t.equal(record?.trace_id, TRACE);
 });
 
-t.test('a later version arrives as it is', async (t) => {
+t.test('a later version arrives unchanged', async (t) => {
   const later = `cc-${TRACE}-00f067aa0ba902b7-01-what-the-future-will-be-like`;
   const { seen, record } = await sent(t, [['traceparent', later]]);
   t.strictSame(traced(seen), [`traceparent: ${later}`]);
   t.equal(record?.trace_id, TRACE);
 });
 
-t.test('where none came none is added, and no trace is named', async (t) => {
+t.test('without a trace header none is added, and no trace is named', async (t) => {
   const { seen, record } = await sent(t, []);
   t.strictSame(traced(seen), []);
   t.notOk(Object.hasOwn(record ?? {}, 'trace_id'));
@@ -80,7 +80,7 @@ for (const [title, headers] of Object.entries(broken)) {
   });
 }
 
-t.test('shadow mode takes nothing from a request, what is malformed neither', async (t) => {
+t.test('shadow mode removes nothing from a request, not even a malformed header', async (t) => {
   const { seen, record } = await sent(t, [['traceparent', 'nonsense']], { mode: 'shadow' });
   t.strictSame(traced(seen), ['traceparent: nonsense']);
   t.notOk(Object.hasOwn(record ?? {}, 'trace_id'));
@@ -93,7 +93,7 @@ t.test('a refusal names the trace too', async (t) => {
   t.equal(log.find(({ code }) => code === 'credential_missing')?.trace_id, TRACE);
 });
 
-t.test('an upstream of HTTP/2 gets the same', async (t) => {
+t.test('an HTTP/2 upstream gets the same', async (t) => {
   const upstream = await http2Upstream(t);
   const file = behind(upstream.url, { upstreams: { api: { url: upstream.url, http2: true } } });
   const { port } = await gateway(t, file);

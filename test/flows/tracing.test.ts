@@ -11,7 +11,7 @@ import { active, authorizationServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
-/** With an SDK of OpenTelemetry in the process, as users load one. */
+/** With an OpenTelemetry SDK in the process, as users load one. */
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -33,7 +33,7 @@ const kinds = (spans: readonly Told[]) => spans.map(({ kind, name }) => `${kind}
 const ofKind = (spans: readonly Told[], kind: string) => spans.filter((span) => span.kind === kind);
 
 t.test(
-  'a request is a server span below the client’s, and its way to the upstream a client span below that',
+  'a request is a server span below the client’s, and the request to the upstream is a client span below that',
   async (t) => {
     const { port, upstream, spans, log } = await scene(t);
     const headers = [await token(), incoming, ['tracestate', 'rojo=1'], ['tracestate', 'congo=2']] as const;
@@ -66,7 +66,7 @@ t.test(
   },
 );
 
-t.test('where the client names no trace, or none that is well-formed, one begins here', async (t) => {
+t.test('without a well-formed trace of the client, a trace begins here', async (t) => {
   const { port, upstream, spans, log } = await scene(t);
   const broken = [
     ['traceparent', `00-${TRACE}-${PARENT}-zz`],
@@ -98,7 +98,7 @@ t.test('in shadow mode too the upstream has one parent', async (t) => {
   t.strictSame(upstream.seen[0]?.all('traceparent'), [`00-${TRACE}-${client?.id}-01`]);
 });
 
-t.test('a credential that has to be asked about is a span of its own, one from the cache is not', async (t) => {
+t.test('introspection of a credential is a separate span, a cached result is not', async (t) => {
   const spans = collectSpans(t);
   const upstream = await witness(t);
   const main = await authorizationServer(t);
@@ -122,7 +122,7 @@ const refusals: readonly (RequestText & { status: number; code: string; name: st
 ];
 
 for (const { status, code, name, scope, ...request } of refusals) {
-  t.test(`${code}: a span with the status and the code, which is no failure of the server`, async (t) => {
+  t.test(`${code}: a span with the status and the code, which is not a failure of the server`, async (t) => {
     const { port, spans } = await scene(t);
     const headers = scope === undefined ? [] : [await token(scope)];
     t.equal((await ask(port, requestText({ ...request, headers }))).status, status);
@@ -134,7 +134,7 @@ for (const { status, code, name, scope, ...request } of refusals) {
   });
 }
 
-t.test('an authorization server that is away fails the request, and the span that waited for it', async (t) => {
+t.test('an unavailable authorization server fails the request, and the span that waited for it', async (t) => {
   const main = await authorizationServer(t);
   await main.introspection.down();
   const { port, spans } = await scene(t, { authorization_servers: main.config });
@@ -146,7 +146,7 @@ t.test('an authorization server that is away fails the request, and the span tha
   t.match(verify, { name: 'verify', parent: server?.id, status: 'error', attributes: { 'error.type': code } });
 });
 
-t.test('an upstream that is away or silent fails both spans', async (t) => {
+t.test('an unavailable or silent upstream fails both spans', async (t) => {
   const spans = collectSpans(t);
   const silent = await rawUpstream(t, () => {});
   const upstreams = {
@@ -179,7 +179,7 @@ t.test('an upstream that is away or silent fails both spans', async (t) => {
   );
 });
 
-t.test('what the upstream answers is its own: 500 fails both, 404 only what asked for it', async (t) => {
+t.test("an upstream's 500 fails both spans, its 404 only the client span", async (t) => {
   const { port, spans } = await scene(t, {}, (request, response) =>
     response.writeHead(Number(request.url?.slice(-3))).end(),
   );
@@ -205,7 +205,7 @@ t.test('an answer that is cut short has its status, and failed', async (t) => {
   }
 });
 
-t.test('a client that leaves is told as that', async (t) => {
+t.test('a client that leaves is recorded as such', async (t) => {
   const { port, spans, upstream } = await scene(t, {}, () => {});
   const client = await open(t, port);
   client.send(requestText({ target: '/public/a' }));
@@ -238,7 +238,7 @@ t.test(
   },
 );
 
-t.test('so is one that is sent again to the same url, because its connection broke', async (t) => {
+t.test('the same for a request that is sent again to the same URL after its connection broke', async (t) => {
   const spans = collectSpans(t);
   const upstream = await witness(t, (request, response) => {
     if (upstream.seen.length === 1) request.socket.destroy();
@@ -274,7 +274,7 @@ t.test('an upstream that asks for Digest a second time is a client span with 401
   t.notMatch(spans.text(), account.username);
 });
 
-t.test('credentials of ours that are refused: the client span has the 401, the server span the 502', async (t) => {
+t.test('refused credentials of ours: the client span has the 401, the server span the 502', async (t) => {
   const { port, spans } = await scene(t);
   const upstream = await witness(t, { status: 401 });
   const credentials = { basic: { username: 'canary-user', password: 'canary-password' } };
@@ -307,7 +307,7 @@ t.test('a WebSocket is a span until it is open', async (t) => {
   t.strictSame(statuses, [101, 101]);
 });
 
-t.test('what the sampler drops is not told, and the upstream hears that it is not sampled', async (t) => {
+t.test('a span that the sampler drops is not exported, and the upstream learns that it is not sampled', async (t) => {
   const { port, upstream, spans } = await scene(t);
   await ask(port, requestText({ target: `${UNSAMPLED}/a`, headers: [incoming] }));
   await ask(port, requestText({ target: '/public/sampled' }));
@@ -334,7 +334,7 @@ t.test('a proxy that asks for a decision gets a span below its own, with the cod
   );
 });
 
-t.test('no token, query, password, user name, cookie or body stands in a span', async (t) => {
+t.test('no span contains a token, query, password, user name, cookie or body', async (t) => {
   const main = await authorizationServer(t);
   main.tokens.set('canary-opaque', active('orders.read', { sub: 'canary-sub', client_id: 'canary-client' }));
   const routes = [

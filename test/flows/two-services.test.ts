@@ -14,13 +14,13 @@ t.setTimeout(timeout);
 
 t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout }, async (t) => {
   const server = await postgresServer(t);
-  // Its clients ask ten thousand times in a minute.
+  // Its clients send ten thousand requests in a minute.
   const tokens = { max_a_minute: 1_000_000 };
   const config = { storage: await server.database(), encryption_keys: [randomBytes(32).toString('base64')], tokens };
   const clock = settableClock();
   const [one, two] = await Promise.all([run(t, { config, clock }), run(t, { config, clock })]);
 
-  t.test(`${sizes.codes} codes, each redeemed 50 times at once: one is answered 200 each`, async (t) => {
+  t.test(`${sizes.codes} codes, each redeemed 50 times at once: exactly one gets 200`, async (t) => {
     const winners: number[] = [];
     for (let count = 0; count < sizes.codes; count++) {
       const text = await code(one);
@@ -32,19 +32,22 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
     t.strictSame(new Set(winners), new Set([1]));
   });
 
-  t.test(`${sizes.families} refresh tokens, each used 20 times at once: one wins, and nothing forks`, async (t) => {
-    const outcomes: string[] = [];
-    for (let count = 0; count < sizes.families; count++) {
-      const { refresh_token } = await granted(one);
-      const answers = await spread(20, (service) => refresh(service, refresh_token));
-      const won = answers.filter(({ status }) => status === 200);
-      const [winner] = won;
-      const next = winner && ((await winner.json()) as TokenAnswer);
-      const alive = next && (await refresh(two, next.refresh_token)).status === 200;
-      outcomes.push(`${won.length} ${alive}`);
-    }
-    t.strictSame(new Set(outcomes), new Set(['1 true']));
-  });
+  t.test(
+    `${sizes.families} refresh tokens, each used 20 times at once: one succeeds, and no family forks`,
+    async (t) => {
+      const outcomes: string[] = [];
+      for (let count = 0; count < sizes.families; count++) {
+        const { refresh_token } = await granted(one);
+        const answers = await spread(20, (service) => refresh(service, refresh_token));
+        const won = answers.filter(({ status }) => status === 200);
+        const [winner] = won;
+        const next = winner && ((await winner.json()) as TokenAnswer);
+        const alive = next && (await refresh(two, next.refresh_token)).status === 200;
+        outcomes.push(`${won.length} ${alive}`);
+      }
+      t.strictSame(new Set(outcomes), new Set(['1 true']));
+    },
+  );
 
   t.test('a stolen refresh token that is used again at the other service ends its family at both', async (t) => {
     const first = await granted(one);
@@ -58,7 +61,7 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
     }
   });
 
-  t.test('what one revokes the other refuses', async (t) => {
+  t.test('what one service revokes, the other refuses', async (t) => {
     const token = await one.token({}, shop);
     t.equal((await two.introspect(token, gateway)).active, true);
     await one.post('/oauth2/revoke', { token, client_id: shop.id, client_secret: shop.secret });
@@ -69,7 +72,7 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
     t.equal((await one.introspect(family.access_token, gateway)).active, false);
   });
 
-  t.test('a JWT of one is verified by the other', async (t) => {
+  t.test('a JWT of one service is verified by the other', async (t) => {
     const token = await one.token({}, { id: 'shop-jwt', secret: shop.secret });
     t.equal((await two.introspect(token, gateway)).active, true);
   });
@@ -79,10 +82,13 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
   }
 });
 
-/** A machine that stands still for two seconds is an outage of the lock. */
+/** A machine that stalls for two seconds causes an outage of the lock. */
 const OUTAGES = 10;
 
-/** The answer to a request. An outage is none: its client asks again, as `Retry-After` says, and that must not win twice. */
+/**
+ * The answer to a request. After an outage the client repeats its request, as `Retry-After` says, and that must not
+ * succeed twice.
+ */
 async function settled(ask: () => Promise<Response>): Promise<Response> {
   for (let outages = 0; ; outages++) {
     const answer = await ask();

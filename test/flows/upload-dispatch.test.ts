@@ -12,7 +12,7 @@ const routes = [
   { id: 'public', match: { path: '/public/{rest*}' }, access: 'public' },
 ];
 
-/** Bytes that keep coming for as long as the test lasts: so one is never sent on because of a pause. */
+/** Bytes that keep arriving for the whole test, so that no pause causes the gateway to forward it. */
 async function dripping(t: Test, port: number, head: string) {
   const client = await open(t, port);
   client.send(`${head}\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -36,7 +36,7 @@ const asksOfStreams: Readonly<Record<string, Readonly<Record<string, string>>>> 
   'a gRPC call': { ':path': '/public/asks', 'content-type': 'application/grpc' },
 };
 
-// Both in one write: so no machine that stands still can make the one that waits for a pause the first.
+// Both in one write, so that a machine that stalls cannot let the waiting one be first.
 for (const [what, fields] of Object.entries(asksOfStreams)) {
   t.test(`${what} overtakes an upload that was sent before it and waits`, async (t) => {
     const upstream = await rawUpstream(t, () => {});
@@ -55,7 +55,7 @@ for (const [what, fields] of Object.entries(asksOfStreams)) {
 
 for (const engine of ['undici', 'own'] as const) {
   for (const [what, head] of Object.entries(asks)) {
-    t.test(`${engine}: ${what} is sent on at once`, async (t) => {
+    t.test(`${engine}: ${what} is forwarded immediately`, async (t) => {
       const upstream = await rawUpstream(t, () => {});
       const api = { url: upstream.url, engine };
       const { port } = await gateway(t, behind('', { upstreams: { api }, routes }));
@@ -64,16 +64,19 @@ for (const engine of ['undici', 'own'] as const) {
     });
   }
 
-  t.test(`${engine}: any other body is sent on when 64 KiB of it are here, byte for byte and in chunks`, async (t) => {
-    const upstream = await rawUpstream(t, () => {});
-    const api = { url: upstream.url, engine };
-    const { port } = await gateway(t, behind('', { upstreams: { api }, routes }));
-    const client = await dripping(t, port, 'POST /public/a HTTP/1.1');
-    client.send(`10000\r\n${'y'.repeat(0x10000)}\r\n`);
-    const received = () => upstream.connections[0]?.received ?? '';
-    t.ok(await until(() => received().split('y').length > 0x10000));
-    t.match(received(), /transfer-encoding: chunked/i);
-  });
+  t.test(
+    `${engine}: any other body is forwarded when 64 KiB of it have arrived, byte for byte and in chunks`,
+    async (t) => {
+      const upstream = await rawUpstream(t, () => {});
+      const api = { url: upstream.url, engine };
+      const { port } = await gateway(t, behind('', { upstreams: { api }, routes }));
+      const client = await dripping(t, port, 'POST /public/a HTTP/1.1');
+      client.send(`10000\r\n${'y'.repeat(0x10000)}\r\n`);
+      const received = () => upstream.connections[0]?.received ?? '';
+      t.ok(await until(() => received().split('y').length > 0x10000));
+      t.match(received(), /transfer-encoding: chunked/i);
+    },
+  );
 
   t.test(`${engine}: a small body in chunks keeps its framing`, async (t) => {
     const upstream = await rawUpstream(t, ({ socket, received }) => {
@@ -88,7 +91,7 @@ for (const engine of ['undici', 'own'] as const) {
   });
 }
 
-t.test('an upload that is waited for is refused when its token ends', async (t) => {
+t.test('an upload that waits is refused when its token expires', async (t) => {
   const upstream = await rawUpstream(t, () => {});
   const ending = [{ id: 'ending', match: { path: '/ending' }, access: 'authenticated', end_with: 'token' }];
   const { port } = await gateway(t, behind(upstream.url, { routes: ending }));
@@ -99,7 +102,7 @@ t.test('an upload that is waited for is refused when its token ends', async (t) 
   t.equal(JSON.parse(String(answer?.body)).code, 'token_expired');
 });
 
-t.test('over HTTP/2 to an upstream the streams of one address are its share', async (t) => {
+t.test('over HTTP/2 to an upstream the share of an address counts streams', async (t) => {
   const held: (() => void)[] = [];
   const upstream = await http2Upstream(t, (stream) =>
     held.push(() => stream.respond({ ':status': 204 }, { endStream: true })),
@@ -116,7 +119,7 @@ t.test('over HTTP/2 to an upstream the streams of one address are its share', as
   for (const { status } of await Promise.all([...asked, ...others])) t.equal(status, 204);
 });
 
-t.test('the address that has all of its share is named once, and what to do where it is a proxy', async (t) => {
+t.test('an address that uses all of its share is logged once, with the remedy if it is a proxy', async (t) => {
   const upstream = await rawUpstream(t, () => {});
   const api = { url: upstream.url, max_connections: 2 };
   const { port, log, adminUrl } = await gateway(t, behind('', { upstreams: { api }, routes, admin: '127.0.0.1:0' }));

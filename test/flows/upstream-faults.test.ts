@@ -27,7 +27,7 @@ async function before(t: Test, script: Script, timeout: object = {}): Promise<Te
   };
 }
 
-/** A refusal of ours: problem JSON with a code, and not a word about the upstream. */
+/** Our own refusal: problem JSON with a code, and without information about the upstream. */
 function assertProblem(t: Test, response: RawResponse | undefined, status: number, code: string, secret: string): void {
   t.equal(response?.status, status);
   t.equal(response?.header('content-type'), 'application/problem+json');
@@ -36,7 +36,7 @@ function assertProblem(t: Test, response: RawResponse | undefined, status: numbe
   t.notMatch(body, new RegExp(`${secret}|127\\.0\\.0\\.1|ECONN|at .*\\.[jt]s`), 'no address, no stack');
 }
 
-t.test('a closed port is 502 at once', async (t) => {
+t.test('a closed port is 502 immediately', async (t) => {
   const closed = await freePort();
   const { port } = await gateway(t, behind(`http://127.0.0.1:${closed}`));
   await ask(port, requestText({ target }));
@@ -46,7 +46,7 @@ t.test('a closed port is 502 at once', async (t) => {
   assertProblem(t, response, 502, 'upstream_unreachable', String(closed));
 });
 
-t.test('an upstream that accepts and keeps silent is 504 at the configured limit', async (t) => {
+t.test('a silent upstream is 504 at the configured limit', async (t) => {
   const { port, upstream } = await before(t, () => {}, { response: '300ms' });
   const start = performance.now();
   const response = await ask(port, requestText({ target }));
@@ -55,13 +55,13 @@ t.test('an upstream that accepts and keeps silent is 504 at the configured limit
   assertProblem(t, response, 504, 'upstream_timeout', String(upstream.port));
 });
 
-t.test('an upstream that falls silent in the middle of an answer ends it, cut, at the idle limit', async (t) => {
+t.test('an upstream that becomes silent in the middle of an answer ends it, cut, at the idle limit', async (t) => {
   const { port } = await before(t, half, { idle: '300ms' });
   const response = await exchange(port, requestText({ target }));
   t.notOk(response?.complete);
 });
 
-t.test('an answer that is cut is told at warn, and counted for its reason', async (t) => {
+t.test('an answer that is cut is logged at warn, and counted by its reason', async (t) => {
   const upstream = await rawUpstream(t, half);
   const { port, log, adminUrl } = await gateway(t, {
     ...behind(upstream.url, { upstreams: { api: { url: upstream.url, timeout: { idle: '300ms' } } } }),
@@ -107,13 +107,13 @@ t.test('a reset before an answer is 502', async (t) => {
   t.equal((await ask(port, requestText({ target }))).status, 502);
 });
 
-t.test('a reset is never retried with a request that is not idempotent', async (t) => {
+t.test('a request that is not idempotent is never retried after a reset', async (t) => {
   const { port, upstream } = await before(t, ({ socket }) => socket.resetAndDestroy());
   t.equal((await ask(port, requestText({ method: 'POST', target, body: 'once' }), { method: 'POST' })).status, 502);
   t.equal(upstream.connections.filter(({ received }) => received.includes('POST')).length, 1);
 });
 
-t.test('101 without an upgrade is 502, and the process lives (advisory 50)', async (t) => {
+t.test('101 without an upgrade is 502, and the process survives (advisory 50)', async (t) => {
   const { port } = await before(t, ({ socket }) =>
     socket.write(
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-extensions: permessage-deflate; server_max_window_bits=99\r\n\r\n',
@@ -123,7 +123,7 @@ t.test('101 without an upgrade is 502, and the process lives (advisory 50)', asy
   t.equal((await ask(port, requestText({ target }))).status, 502);
 });
 
-t.test('interim answers, even a flood of them, neither become the answer nor hold the client', async (t) => {
+t.test('interim answers, even a flood of them, neither become the answer nor delay the client', async (t) => {
   const flood = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(1000);
   const { port } = await before(t, ({ socket }) => socket.write(flood + answerText('ok')));
   const response = await ask(port, requestText({ target }));
@@ -132,7 +132,7 @@ t.test('interim answers, even a flood of them, neither become the answer nor hol
   t.ok(response.interim.every((status) => status !== 101 && status < 200));
 });
 
-t.test('interim answers without end are 504 at the response limit', async (t) => {
+t.test('endless interim answers are 504 at the response limit', async (t) => {
   const script: Script = ({ socket }) => {
     const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
     socket.on('close', () => clearInterval(timer));
@@ -141,7 +141,7 @@ t.test('interim answers without end are 504 at the response limit', async (t) =>
   t.equal((await ask(port, requestText({ target }))).status, 504);
 });
 
-/** Where a cut leaves an answer that announces its end in one of two ways. */
+/** Where a cut leaves an answer that has one of the two kinds of framing. */
 const cuts: Readonly<Record<string, string>> = {
   'with a length': 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n',
   'in chunks': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3e8\r\n',
@@ -149,7 +149,7 @@ const cuts: Readonly<Record<string, string>> = {
 };
 
 for (const [name, head] of Object.entries(cuts)) {
-  t.test(`an answer ${name} that is cut anywhere is cut for the client, never completed`, async (t) => {
+  t.test(`an answer ${name} that is cut anywhere is cut for the client, and never looks complete`, async (t) => {
     t.setTimeout(600_000);
     const dice = random(head.length);
     const script: Script = ({ socket }) => {
@@ -169,7 +169,7 @@ for (const [name, head] of Object.entries(cuts)) {
   });
 }
 
-t.test('a chunk that is broken in the answer cuts it', async (t) => {
+t.test('an invalid chunk in the answer cuts it', async (t) => {
   for (const chunk of ['xyz\r\nhello\r\n0\r\n\r\n', '5\r\nhello!\r\n0\r\n\r\n', '5\r\nhello\r\n-1\r\n']) {
     const { port } = await before(t, ({ socket }) =>
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`),
@@ -179,7 +179,7 @@ t.test('a chunk that is broken in the answer cuts it', async (t) => {
   }
 });
 
-/** Ways in which an upstream says more than it was asked (advisories 34, 49). */
+/** Ways in which an upstream sends more than one answer (advisories 34, 49). */
 const extras: Readonly<Record<string, (id: string) => string>> = {
   'two answers at once': (id) => answerText(id) + answerText(`stray ${id}`),
   'bytes behind the length': (id) => `${answerText(id)}stray ${id}`,
@@ -213,7 +213,7 @@ for (const [name, text] of Object.entries(extras)) {
   });
 }
 
-t.test('advisory 49: a body behind the answer to HEAD never reaches the next client', async (t) => {
+t.test('advisory 49: a body after the answer to HEAD never reaches the next client', async (t) => {
   const script: Script = (connection) => {
     const head = connection.received.split('\r\n\r\n')[connection.heads - 1] ?? '';
     const id = /\r\nx-case: (\d+)/i.exec(head)?.[1] ?? 'none';
@@ -235,7 +235,7 @@ t.test('advisory 49: a body behind the answer to HEAD never reaches the next cli
   t.same(crossed.slice(0, 5), []);
 });
 
-t.test('an answer on an idle connection is not taken for the next request’s', async (t) => {
+t.test('an answer on an idle connection does not count as the next request’s', async (t) => {
   const script: Script = ({ socket, heads }) => {
     socket.write(answerText(`answer ${heads}`));
     if (heads === 1) setTimeout(() => socket.write(answerText('stray')), 30);
@@ -251,7 +251,7 @@ t.test('an answer on an idle connection is not taken for the next request’s', 
 });
 
 t.test(
-  'an upstream that answers before the upload ends, and closes, gives its answer or a 502, never a wait',
+  'an upstream that answers and closes before the upload ends gives its answer or a 502, without a wait',
   async (t) => {
     const { port } = await before(t, ({ socket }) =>
       socket.end(answerText('too large', { status: '413 Content Too Large', headers: ['connection: close'] })),

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 /** Starts a program. */
 t.setTimeout(120_000);
 
-/** An upstream that answers `/ok`, takes what is sent to `/taken`, and takes nothing at `/held`. */
+/** An upstream that answers `/ok`, reads an upload to `/taken`, and reads nothing at `/held`. */
 async function upstream(t: Test): Promise<{ readonly url: string; readonly codes: readonly number[] }> {
   const codes: number[] = [];
   const server = createServer();
@@ -40,10 +40,10 @@ const uploads: Readonly<Record<string, Broken>> = {
   'an upstream that answers nothing': { head: 'Content-Length: 300000', body: (bytes) => 'a'.repeat(bytes) },
 };
 
-/** About what a stream may take at first (RFC 9113 §6.9.2), and about what the gateway holds of a body. */
+/** About what a stream may accept at first (RFC 9113 §6.9.2), and about what the gateway buffers of a body. */
 const SIZES = [65_535, 65_536, 131_072];
 
-/** What a request is answered with, or an empty text where it is not within the milliseconds. */
+/** The answer to a request, or an empty text if it does not arrive within the milliseconds. */
 function asked(port: number, text: string, { leaves = false, wait = 10_000 } = {}): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -65,7 +65,7 @@ function asked(port: number, text: string, { leaves = false, wait = 10_000 } = {
   });
 }
 
-t.test('an upload that breaks off is cancelled at the upstream, and the gateway goes on', async (t) => {
+t.test('an upload that breaks off is cancelled at the upstream, and the gateway continues', async (t) => {
   const { url, codes } = await upstream(t);
   const upstreams = { api: { url, http2: true, timeout: { response: '500ms', idle: '500ms' } } };
   const routes = [{ id: 'all', match: { path: '/{rest*}' }, access: 'public', limits: { body: '300KiB' } }];

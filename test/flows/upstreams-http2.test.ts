@@ -8,7 +8,7 @@ import { requestText } from '../support/request-text.ts';
 import { tlsUpstream } from '../support/tls-upstream.ts';
 import { until } from '../support/until.ts';
 
-/** `http2: true`: another engine behind the same door, so the same rules. */
+/** `http2: true`: another engine with the same interface, so the same rules. */
 
 /** Waits for limits of seconds: 8 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -31,7 +31,7 @@ async function before(t: Test, script?: Http2Script, more: object = {}): Promise
 
 const code = (text: string) => (JSON.parse(text) as { code: string }).code;
 
-t.test('over TLS by ALPN, with the authority of `tls`, and over plain TCP at once', async (t) => {
+t.test('over TLS by ALPN, with the authority of `tls`, and directly over plain TCP', async (t) => {
   for (const tls of [{}, undefined]) {
     const upstream = await http2Upstream(t, undefined, tls);
     const { url } = await gateway(t, file(upstream.url, tls && { tls: { ca } }));
@@ -46,7 +46,7 @@ t.test('over TLS by ALPN, with the authority of `tls`, and over plain TCP at onc
 });
 
 t.test(
-  'an https upstream that speaks only HTTP/1.1 is 502, and so is one whose certificate is not believed',
+  'an https upstream that supports only HTTP/1.1 is 502, and so is one with an untrusted certificate',
   async (t) => {
     const trusted = await tlsUpstream(t);
     const one = await gateway(t, file(trusted.url, { tls: { ca } }));
@@ -105,7 +105,7 @@ t.test('a body arrives whole, whatever the method', async (t) => {
   }
 });
 
-t.test('header lines, trailers and interim answers of the upstream are as over HTTP/1.1', async (t) => {
+t.test('header lines, trailers and interim answers of the upstream arrive as over HTTP/1.1', async (t) => {
   const { port } = await before(t, (stream) => {
     stream.additionalHeaders({ ':status': 103, link: '</a>' });
     stream.respond(
@@ -123,7 +123,7 @@ t.test('header lines, trailers and interim answers of the upstream are as over H
   t.notOk(response?.header('link'));
 });
 
-t.test('both ways stream, and neither waits for the end of the other', async (t) => {
+t.test('both directions stream, and neither waits for the end of the other', async (t) => {
   const { port } = await before(t, (stream) => {
     stream.respond({ ':status': 200 });
     stream.on('data', (chunk: Buffer) => stream.write(chunk.toString().toUpperCase()));
@@ -139,7 +139,7 @@ t.test('both ways stream, and neither waits for the end of the other', async (t)
   t.ok(await until(() => String(client.unread).includes('SECOND')));
 });
 
-t.test('an answer that is larger than a slow client takes is held back upstream, and arrives whole', async (t) => {
+t.test('an answer larger than a slow client reads is held back upstream, and arrives whole', async (t) => {
   const size = 8 * 1024 * 1024;
   let sent = 0;
   const { port } = await before(t, (stream) => {
@@ -175,7 +175,7 @@ const cuts: Readonly<Record<string, Http2Script>> = {
 };
 
 for (const [name, cut] of Object.entries(cuts)) {
-  t.test(`an answer that is cut by ${name} is cut for the client, and the gateway goes on`, async (t) => {
+  t.test(`an answer that is cut by ${name} is cut for the client, and the gateway continues`, async (t) => {
     const { port, url } = await before(t, (stream, headers) => {
       if (headers[':path'] === '/whole') {
         stream.respond({ ':status': 200 });
@@ -192,7 +192,7 @@ for (const [name, cut] of Object.entries(cuts)) {
   });
 }
 
-t.test('an upstream that resets a connection between requests ends neither the process nor a request', async (t) => {
+t.test('an upstream that resets a connection between requests breaks neither the process nor a request', async (t) => {
   const { url, upstream } = await before(t);
   for (let round = 0; round < 5; round++) {
     t.equal((await fetch(`${url}/a`)).status, 200);
@@ -202,7 +202,7 @@ t.test('an upstream that resets a connection between requests ends neither the p
   t.equal(upstream.opened(), 5);
 });
 
-t.test('garbage, and a connection that is refused, are 502', async (t) => {
+t.test('garbage and a refused connection are 502', async (t) => {
   const { rawUpstream } = await import('../support/raw-upstream.ts');
   const raw = await rawUpstream(t, ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
   const one = await gateway(t, file(raw.url));
@@ -241,7 +241,7 @@ t.test('silence in the middle of an answer ends it, cut, at the idle limit', asy
   t.notOk(response?.complete);
 });
 
-t.test('a client that leaves takes its stream with it', async (t) => {
+t.test('a client that leaves ends its stream', async (t) => {
   let closed = 0;
   const { port, upstream } = await before(t, (stream) => stream.on('close', () => closed++));
   for (let left = 0; left < 20; left++) {
@@ -267,7 +267,7 @@ t.test('more than `max_connections` and `max_pending` at a time are 503', async 
   t.strictSame(statuses.toSorted(), [204, 204, 204, 503, 503]);
 });
 
-t.test('what the upstream did not begin is sent once more', async (t) => {
+t.test('a request that the upstream did not begin is sent once more', async (t) => {
   let refused = 0;
   const { url } = await before(t, (stream) => {
     if (refused++ === 0) stream.close(7);
@@ -276,7 +276,7 @@ t.test('what the upstream did not begin is sent once more', async (t) => {
   t.equal((await fetch(`${url}/a`)).status, 204);
 });
 
-t.test('its own 503 with Retry-After is its answer, and asked for once', async (t) => {
+t.test("the upstream's own 503 with Retry-After is its answer, and the request is not repeated", async (t) => {
   const { url, upstream } = await before(t, (stream) =>
     stream.respond({ ':status': 503, 'retry-after': '1' }, { endStream: true }),
   );
@@ -284,7 +284,7 @@ t.test('its own 503 with Retry-After is its answer, and asked for once', async (
   t.equal(upstream.seen.length, 1);
 });
 
-t.test('a WebSocket handshake is an ordinary request to it, whose answer is relayed', async (t) => {
+t.test('a WebSocket handshake is an ordinary request, whose answer is relayed', async (t) => {
   const { port, upstream } = await before(t);
   const handshake =
     'GET /a HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
@@ -294,7 +294,7 @@ t.test('a WebSocket handshake is an ordinary request to it, whose answer is rela
 });
 
 t.test(
-  'several urls: a request without a body goes on where a connection opens, one with a body does not',
+  'several URLs: after a failed connection a request without a body goes to another URL, one with a body does not',
   async (t) => {
     const upstream = await http2Upstream(t);
     const { freePort } = await import('../support/free-port.ts');

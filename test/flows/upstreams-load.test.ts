@@ -5,7 +5,7 @@ import { sample } from '../support/metric-sample.ts';
 import { until } from '../support/until.ts';
 import { type UpstreamProcess, upstreamProcess } from '../support/upstream-process.ts';
 
-/** Three upstreams under load, of which one dies, stalls and comes back. */
+/** Three upstreams under load; one of them dies, stalls and recovers. */
 
 /** Starts programs: 9 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -18,7 +18,7 @@ interface Done {
   readonly port: number | undefined;
 }
 
-/** Milliseconds; what is well must never look as if it were not, however slow the machine. */
+/** Milliseconds. A healthy upstream must never look unhealthy, however slow the machine is. */
 const RESPONSE = 3_000;
 const INTERVAL = 150;
 const HEALTH = 2_000;
@@ -50,7 +50,7 @@ async function scene(t: Test, more: object = {}) {
   return { ...running, load: () => load(t, url), metric, isDown, third: processes[2] as UpstreamProcess, processes };
 }
 
-/** A few clients that ask one request after the other, every second one with a body, until they are stopped. */
+/** A few clients that each send one request after the other, every second one with a body, until they are stopped. */
 function load(t: Test, url: string, clients = 6) {
   const done: Done[] = [];
   let isOver = false;
@@ -79,7 +79,7 @@ const portOf = ({ authority }: UpstreamProcess) => Number(authority.split(':')[1
 const servedBy = (done: readonly Done[], process: UpstreamProcess, from: number) =>
   done.filter(({ port, begun }) => port === portOf(process) && begun > from);
 
-t.test('one of three dies: no request fails but those with a body that were on their way to it', async (t) => {
+t.test('one of three dies: only requests with a body that were on their way to it fail', async (t) => {
   const { load, third, metric, isDown, log } = await scene(t);
   const { done, stop } = load();
   t.ok(await until(() => servedBy(done, third, 0).length > 5), 'it serves');
@@ -117,7 +117,7 @@ t.test('one of three dies: no request fails but those with a body that were on t
   t.comment(`${done.length} requests, ${failed(done).length} failed`);
 });
 
-t.test('one of three stalls: what can be repeated is answered elsewhere, and soon it gets nothing', async (t) => {
+t.test('one of three stalls: repeatable requests are answered by another, and soon it gets none', async (t) => {
   const { load, third, isDown } = await scene(t);
   const { done, stop } = load();
   t.ok(await until(() => servedBy(done, third, 0).length > 5), 'it serves');
@@ -144,7 +144,7 @@ t.test('one of three stalls: what can be repeated is answered elsewhere, and soo
   t.comment(`${done.length} requests, ${failed(done).length} failed`);
 });
 
-t.test('without health, the circuit breaker takes out the one that died and takes it back', async (t) => {
+t.test('without health checks, the circuit breaker removes the dead upstream and adds it again later', async (t) => {
   const breaker = { health: undefined, circuit_breaker: { failures: 3, open_for: '300ms' } };
   const { load, third, metric, log } = await scene(t, breaker);
   const { done, stop } = load();
@@ -167,7 +167,7 @@ t.test('without health, the circuit breaker takes out the one that died and take
   t.comment(`${done.length} requests, ${failed(done).length} failed`);
 });
 
-t.test('all of them are gone: 503 with Retry-After at once, and the first one back serves', async (t) => {
+t.test('all of them are down: 503 with Retry-After immediately, and the first one that recovers is used', async (t) => {
   const { url, processes, isDown, metric } = await scene(t);
   const [first] = processes;
   await Promise.all(processes.map(({ kill }) => kill()));

@@ -14,7 +14,7 @@ import { requestText } from '../support/request-text.ts';
 import { tlsUpstream } from '../support/tls-upstream.ts';
 import { until } from '../support/until.ts';
 
-/** Several urls of one upstream, one rule at a time. */
+/** Several URLs of one upstream, one rule at a time. */
 
 /** Starts programs: 8 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -52,13 +52,13 @@ async function words(url: string, times: number): Promise<string> {
   return said.join(' ');
 }
 
-t.test('round_robin: one after the other, each with its own Host where that is the upstream’s', async (t) => {
+t.test("round_robin: one after the other, each with its own Host if the upstream's Host is configured", async (t) => {
   const scene = await before(t, ['a', 'b', 'c'].map(says), { host: 'upstream' });
   t.equal(await words(scene.url, 6), 'a b c a b c');
   for (const { connections, port } of scene.upstreams) t.match(connections[0]?.received, `host: 127.0.0.1:${port}`);
 });
 
-t.test('least_connections: what is slow gets less', async (t) => {
+t.test('least_connections: a slow upstream gets less', async (t) => {
   let answer = () => {};
   const slow: Script = ({ socket }) => {
     answer = () => socket.write(answerText('slow'));
@@ -90,21 +90,24 @@ for (const [name, init] of Object.entries({
   'a POST with a body': { method: 'POST', body: 'x' },
   'a PUT with a body': { method: 'PUT', body: 'x' },
 })) {
-  t.test(`${name} that was sent is sent nowhere else`, async (t) => {
+  t.test(`${name} that was sent is not sent elsewhere`, async (t) => {
     const scene = await before(t, [cuts, says('ok')]);
     t.equal(await problem(await fetch(`${scene.url}/a`, init)), '502 upstream_invalid');
     t.strictSame(heads(scene), [1, 0]);
   });
 }
 
-t.test('what was refused a connection was sent to nobody: any request goes on, with all of its body', async (t) => {
-  const b = await rawUpstream(t, says('ok'));
-  const urls = [`http://127.0.0.1:${await freePort()}`, b.url];
-  const { url } = await gateway(t, file({ urls }));
-  const response = await fetch(`${url}/a`, { method: 'POST', body: 'x'.repeat(1000) });
-  t.equal(response.status, 200);
-  t.ok(await until(() => b.connections[0]?.received.endsWith('x'.repeat(1000)) === true));
-});
+t.test(
+  'after a refused connection nothing was sent, so any request goes to another URL, with its whole body',
+  async (t) => {
+    const b = await rawUpstream(t, says('ok'));
+    const urls = [`http://127.0.0.1:${await freePort()}`, b.url];
+    const { url } = await gateway(t, file({ urls }));
+    const response = await fetch(`${url}/a`, { method: 'POST', body: 'x'.repeat(1000) });
+    t.equal(response.status, 200);
+    t.ok(await until(() => b.connections[0]?.received.endsWith('x'.repeat(1000)) === true));
+  },
+);
 
 t.test('`retries: 0`: nothing is sent twice', async (t) => {
   const scene = await before(t, [cuts, says('ok')], { retries: 0 });
@@ -112,7 +115,7 @@ t.test('`retries: 0`: nothing is sent twice', async (t) => {
   t.strictSame(heads(scene), [1, 0]);
 });
 
-t.test('never more often than `retries` says', async (t) => {
+t.test('a request is never sent more often than `retries` says', async (t) => {
   const scene = await before(t, [cuts, cuts, cuts, cuts], { retries: 2 });
   t.equal(await problem(await fetch(`${scene.url}/a`)), '502 upstream_invalid');
   t.equal(
@@ -121,14 +124,14 @@ t.test('never more often than `retries` says', async (t) => {
   );
 });
 
-t.test('silence: what can be repeated has the time once more elsewhere, the rest is 504', async (t) => {
+t.test('silence: a repeatable request gets the same time again elsewhere, other requests are 504', async (t) => {
   const scene = await before(t, [silent, says('ok')], { timeout: { response: '1s' } });
   t.equal(await words(scene.url, 1), 'ok');
   await fetch(`${scene.url}/a`);
   t.equal(await problem(await fetch(`${scene.url}/a`, { method: 'POST', body: 'x' })), '504 upstream_timeout');
 });
 
-t.test('an answer of any status is an answer: nothing is repeated, and no circuit breaker opens', async (t) => {
+t.test('an answer with any status is an answer: nothing is repeated, and no circuit breaker opens', async (t) => {
   const busy: Script = ({ socket }) => socket.write(answerText('busy', { status: '503 Service Unavailable' }));
   const scene = await before(t, [busy, says('ok')], { circuit_breaker: { failures: 1 } });
   const statuses = [];
@@ -137,7 +140,7 @@ t.test('an answer of any status is an answer: nothing is repeated, and no circui
 });
 
 t.test(
-  'circuit breaker of a single url: 503 without asking it, one request after its time, all with the answer',
+  'circuit breaker of a single URL: 503 without a request, one request after its time, all requests after an answer',
   async (t) => {
     let behaves: Script = cuts;
     const { url, upstreams, ...rest } = await before(t, [(...all) => behaves(...all)], {
@@ -187,7 +190,7 @@ t.test('a 401 to the gateway’s own credentials is an answer too: it closes the
   t.equal(await sample(scene.adminUrl as string, 'gatehouse_upstream_breaker', {}), 0);
 });
 
-t.test('a client that leaves says nothing of the upstream', async (t) => {
+t.test('a client that leaves does not count against the upstream', async (t) => {
   const scene = await before(t, [silent], { circuit_breaker: { failures: 2 } });
   for (let left = 1; left <= 4; left++) {
     const client = await open(t, scene.port);
@@ -201,7 +204,7 @@ t.test('a client that leaves says nothing of the upstream', async (t) => {
 
 const health = { path: '/healthz', interval: '100ms', timeout: '2s', unhealthy_after: 2, healthy_after: 2 };
 
-t.test('health is asked for by a request of its own, which says nothing of anybody', async (t) => {
+t.test('a health check is a separate request without data of any client', async (t) => {
   const scene = await before(t, [says('ok')], {
     health,
     credentials: { basic: { username: 'legacy', password: 'secret' } },
@@ -212,7 +215,7 @@ t.test('health is asked for by a request of its own, which says nothing of anybo
   t.strictSame(lines, ['GET /healthz HTTP/1.1', 'host: api.internal', 'connection: close']);
 });
 
-t.test('no url is well: 503 until one is again; readiness stays', async (t) => {
+t.test('no URL is healthy: 503 until one is again; readiness does not change', async (t) => {
   let status = '500 Internal Server Error';
   const scene = await before(t, [({ socket }) => socket.write(answerText('', { status }))], { health });
   const unwell = () =>
@@ -227,7 +230,7 @@ t.test('no url is well: 503 until one is again; readiness stays', async (t) => {
   t.equal((await fetch(`${scene.url}/a`)).status, 200);
 });
 
-t.test('what is known of a url outlives a reload that does not touch it, and its questions end with it', async (t) => {
+t.test('the state of a URL survives a reload that does not change it, and its health checks end with it', async (t) => {
   const bad: Script = ({ socket }) => socket.write(answerText('', { status: '500 No' }));
   const upstream = await rawUpstream(t, bad);
   const other = await rawUpstream(t, says('other'));
@@ -244,26 +247,29 @@ t.test('what is known of a url outlives a reload that does not touch it, and its
   t.equal(upstream.connections.length, asked);
 });
 
-t.test('Digest: each url has nonces of its own, and a request that goes on elsewhere is answered there', async (t) => {
-  const [a, b] = [await digestUpstream(t), await digestUpstream(t)];
-  const credentials = { digest: account };
-  const { url } = await gateway(t, file({ urls: [a.url, b.url], credentials }));
-  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(`${url}/a`)).status));
-  t.strictSame(new Set(statuses), new Set([200]));
-  t.ok(a.passed.length >= 9 && b.passed.length >= 9, `${a.passed.length} and ${b.passed.length}`);
-  t.ok(a.received.every(({ isStale }) => !isStale) && b.received.every(({ isStale }) => !isStale));
-  const gone = `http://127.0.0.1:${await freePort()}`;
-  const half = await gateway(t, file({ urls: [gone, a.url], credentials }));
-  for (const body of [undefined, 'x'.repeat(1000)]) {
-    const response = await fetch(`${half.url}/b`, { method: 'POST', ...(body !== undefined && { body }) });
-    t.equal(response.status, 200, 'its body is held, and nothing of it was sent');
-  }
-});
+t.test(
+  'Digest: each URL has its own nonces, and a request that goes to another URL answers the challenge there',
+  async (t) => {
+    const [a, b] = [await digestUpstream(t), await digestUpstream(t)];
+    const credentials = { digest: account };
+    const { url } = await gateway(t, file({ urls: [a.url, b.url], credentials }));
+    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(`${url}/a`)).status));
+    t.strictSame(new Set(statuses), new Set([200]));
+    t.ok(a.passed.length >= 9 && b.passed.length >= 9, `${a.passed.length} and ${b.passed.length}`);
+    t.ok(a.received.every(({ isStale }) => !isStale) && b.received.every(({ isStale }) => !isStale));
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    const half = await gateway(t, file({ urls: [gone, a.url], credentials }));
+    for (const body of [undefined, 'x'.repeat(1000)]) {
+      const response = await fetch(`${half.url}/b`, { method: 'POST', ...(body !== undefined && { body }) });
+      t.equal(response.status, 200, 'its body is held, and nothing of it was sent');
+    }
+  },
+);
 
 const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const ca = vector('authority.crt');
 
-t.test('https: the certificate must be the url’s, whatever Host a client sends', async (t) => {
+t.test('https: the certificate must match the URL, whatever Host a client sends', async (t) => {
   const upstream = await tlsUpstream(t);
   const { port } = await gateway(t, file({ url: upstream.url, tls: { ca } }));
   for (const host of ['api.example.com', 'evil.example', 'localhost']) {
@@ -280,7 +286,7 @@ t.test('https: the certificate must be the url’s, whatever Host a client sends
   );
 });
 
-t.test('`server_name` is the name that the certificate must have', async (t) => {
+t.test('`server_name` is the name that the certificate must match', async (t) => {
   const upstream = await tlsUpstream(t);
   const right = await gateway(
     t,
@@ -291,7 +297,7 @@ t.test('`server_name` is the name that the certificate must have', async (t) => 
   t.equal(await problem(await fetch(`${wrong.url}/a`)), '502 upstream_unreachable');
 });
 
-t.test('`cert` and `key` are shown, and a reload takes up files that changed', async (t) => {
+t.test('`cert` and `key` are presented, and a reload uses changed files', async (t) => {
   const upstream = await tlsUpstream(t, { requestCert: true, rejectUnauthorized: true });
   const running = await reloadable(
     t,

@@ -8,7 +8,7 @@ import { follow } from './revoked.ts';
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const FETCHES = 'gatehouse_user_key_fetches{server="main"}';
 
-t.test('a flood of kids that nobody has makes at most the allowed fetches, and moves no good key out', async (t) => {
+t.test('a flood of unknown kids makes at most the allowed fetches, and evicts no good key', async (t) => {
   const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
   const gateway = await follow(t, upstream, service, { changes: { cache: { size: 100 } } });
   const good = (await jwtOf(service)).access_token;
@@ -35,7 +35,7 @@ t.test('a flood of kids that nobody has makes at most the allowed fetches, and m
   t.equal((await gateway.metric(FETCHES)) - before, fetches);
 });
 
-t.test('one kid that is asked for many times at once is fetched once', async (t) => {
+t.test('one kid that many requests need at once is fetched once', async (t) => {
   const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
   const gateway = await follow(t, upstream, service);
   const tokens = await Promise.all(Array.from({ length: 20 }, async () => (await jwtOf(service)).access_token));
@@ -44,7 +44,7 @@ t.test('one kid that is asked for many times at once is fetched once', async (t)
   t.equal(await gateway.metric(FETCHES), 1);
 });
 
-t.test('a key serves its own user and its own algorithm alone', async (t) => {
+t.test('a key verifies only for its own user and its own algorithm', async (t) => {
   const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
   const gateway = await follow(t, upstream, service);
   const token = (await jwtOf(service)).access_token;
@@ -59,7 +59,7 @@ t.test('a key serves its own user and its own algorithm alone', async (t) => {
   t.equal(await gateway.said(token), '200');
 });
 
-t.test('keys that are secrets are fetched by a client that may have them', async (t) => {
+t.test('secret keys are fetched by a client that may have them', async (t) => {
   const clients = [
     {
       client_id: 'web-jwt',

@@ -23,12 +23,12 @@ function upgrade(target: string, headers: readonly (readonly [string, string])[]
   return requestText({ target, headers: [...handshake, ...headers] });
 }
 
-/** What the upstream got behind the head. */
+/** What the upstream got after the head. */
 function tunnelled({ received }: RawConnection): string {
   return received.slice(received.indexOf('\r\n\r\n') + 4);
 }
 
-t.test('without a token a handshake is 401, and the upstream hears nothing', async (t) => {
+t.test('a handshake without a token is 401, and the upstream gets nothing', async (t) => {
   const upstream = await rawUpstream(t, accept);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -39,7 +39,7 @@ t.test('without a token a handshake is 401, and the upstream hears nothing', asy
   t.equal(upstream.connections.length, 0);
 });
 
-t.test('with a token the upstream is asked first, and its 101 arrives with its own words', async (t) => {
+t.test('with a token the upstream gets the handshake first, and its 101 arrives unchanged', async (t) => {
   const upstream = await rawUpstream(t, accept);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -62,7 +62,7 @@ t.test('with a token the upstream is asked first, and its 101 arrives with its o
   t.notMatch(received, /mallory|authorization/i);
 });
 
-t.test('a 101 is never sent before the upstream switched', async (t) => {
+t.test('a 101 is never sent before the upstream has switched', async (t) => {
   const upstream = await rawUpstream(t, () => {});
   const { port } = await gateway(
     t,
@@ -73,7 +73,7 @@ t.test('a 101 is never sent before the upstream switched', async (t) => {
   t.equal((await client.read())?.status, 504);
 });
 
-t.test('an answer other than 101 is relayed as it is', async (t) => {
+t.test('an answer other than 101 is relayed unchanged', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) =>
     socket.write(answerText('no sockets here', { status: '403 Forbidden', headers: ['x-reason: because'] })),
   );
@@ -86,7 +86,7 @@ t.test('an answer other than 101 is relayed as it is', async (t) => {
   t.equal(response?.body.toString(), 'no sockets here');
 });
 
-t.test('an upstream that cannot be reached is 502', async (t) => {
+t.test('an unreachable upstream is 502', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => socket.destroy());
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -94,7 +94,7 @@ t.test('an upstream that cannot be reached is 502', async (t) => {
   t.equal((await client.read())?.status, 502);
 });
 
-t.test('bytes go both ways as they are', async (t) => {
+t.test('bytes pass both ways unchanged', async (t) => {
   const upstream = await rawUpstream(t, accept);
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -152,7 +152,7 @@ t.test('when the upstream closes, the client is closed', async (t) => {
   }
 });
 
-t.test('an upstream that switches to something that was not asked for is not followed', async (t) => {
+t.test('an upstream that switches to an unrequested protocol is 502', async (t) => {
   const upstream = await rawUpstream(t, ({ socket }) => socket.write(`${switching}\r\n`));
   const { port } = await gateway(t, behind(upstream.url));
   const client = await open(t, port);
@@ -160,7 +160,7 @@ t.test('an upstream that switches to something that was not asked for is not fol
   t.equal((await client.read())?.status, 502, 'a 101 without an upgrade is no answer');
 });
 
-t.test('a handshake with a body, with POST or in HTTP/1.0 is no handshake', async (t) => {
+t.test('a request with a body, with POST or in HTTP/1.0 is not a handshake', async (t) => {
   const upstream = await rawUpstream(t, ({ socket, received }) =>
     socket.write(/\r\nupgrade:/i.test(received) ? `${switching}\r\n` : answerText('plain')),
   );

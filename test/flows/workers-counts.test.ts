@@ -26,7 +26,7 @@ t.test('of a hundred requests with one count, to four workers at once, one passe
   }
 });
 
-t.test('a nonce of one worker serves at all, each count once, and a worker that dies forgets none', async (t) => {
+t.test('a nonce of one worker is valid at all, each count once, and the death of a worker forgets none', async (t) => {
   const served = await withDigest(t, 'strict');
   const nonce = await nonceOf(served.at);
   for (let count = 1; count <= 12; count++) t.match(await sendDigest(served.at, nonce, { count }), { status: 200 });
@@ -39,7 +39,7 @@ t.test('a nonce of one worker serves at all, each count once, and a worker that 
   t.match(await sendDigest(served.at, nonce, { count: 13 }), { status: 200 });
 });
 
-t.test('in a window all take counts in any order, each once, and none that is 64 behind', async (t) => {
+t.test('in a window all accept counts in any order, each once, and none that is 64 behind', async (t) => {
   const { at } = await withDigest(t, 'window');
   const nonce = await nonceOf(at);
   const taken: number[] = [];
@@ -72,19 +72,22 @@ t.test('a rate limit is exact over four workers', async (t) => {
   t.ok(refused.every(({ headers }) => Number(headers.get('retry-after')) > 0));
 });
 
-t.test('while the primary does not answer, a limit is counted here, and by Digest nobody passes', async (t) => {
-  const users = userFile(t, digestLines('alice', 'r', 'wonderland'));
-  const digest = { realm: 'r', users };
-  const routes = [
-    { match: { path: '/a' }, auth: 'digest', digest, access: 'authenticated' },
-    { match: { path: '/b' }, access: 'public', rate_limit: { by: 'address', requests: 1000, per: '1h' } },
-  ];
-  const served = await group(t, behind((await witness(t)).url, { routes }), 2);
-  const nonce = await nonceOf(`${served.url}/a`);
-  t.equal((await fetch(`${served.url}/b`)).status, 200);
-  served.process.kill('SIGSTOP');
-  t.teardown(() => served.process.kill('SIGCONT'));
-  // By the connection that is kept: new ones have nobody who would bring them to a worker.
-  t.equal((await fetch(`${served.url}/b`)).status, 200);
-  t.match(await sendDigest(`${served.url}/a`, nonce, { keep: true }), { status: 503, code: 'counters_unavailable' });
-});
+t.test(
+  'while the primary does not answer, a limit is counted in each worker, and no Digest request passes',
+  async (t) => {
+    const users = userFile(t, digestLines('alice', 'r', 'wonderland'));
+    const digest = { realm: 'r', users };
+    const routes = [
+      { match: { path: '/a' }, auth: 'digest', digest, access: 'authenticated' },
+      { match: { path: '/b' }, access: 'public', rate_limit: { by: 'address', requests: 1000, per: '1h' } },
+    ];
+    const served = await group(t, behind((await witness(t)).url, { routes }), 2);
+    const nonce = await nonceOf(`${served.url}/a`);
+    t.equal((await fetch(`${served.url}/b`)).status, 200);
+    served.process.kill('SIGSTOP');
+    t.teardown(() => served.process.kill('SIGCONT'));
+    // Over the kept connection, because only the primary can bring a new one to a worker.
+    t.equal((await fetch(`${served.url}/b`)).status, 200);
+    t.match(await sendDigest(`${served.url}/a`, nonce, { keep: true }), { status: 503, code: 'counters_unavailable' });
+  },
+);

@@ -16,7 +16,7 @@ import { eventually } from './revoked.ts';
 /** Starts Redis and programs: 41 s in .ci/run on a busy machine. */
 t.setTimeout(240_000);
 
-/** Everything that a request meets says which file it is of: the way to the upstream twice, the challenge twice. */
+/** Every part that a request uses shows its file: the path to the upstream twice, the challenge twice. */
 function generation(url: string, number: number): object {
   const credentials = { header: { name: 'X-Credential', value: `g${number}` } };
   return {
@@ -34,7 +34,7 @@ function generation(url: string, number: number): object {
   };
 }
 
-/** Bad in the form, in the meaning, and in what its own tests say. */
+/** Invalid in form, in meaning, and in its own tests. */
 const bad: readonly ((file: object) => object)[] = [
   (file) => ({ ...file, surprise: true }),
   (file) => ({ ...file, routes: [{ id: 'a', match: { path: '/a' }, access: 'public', upstream: 'nobody' }] }),
@@ -46,43 +46,46 @@ function numbers({ response }: Answered): readonly number[] {
   return [...text.matchAll(/\bg(\d+)\b/g)].map(([, number]) => Number(number));
 }
 
-t.test('fifty reloads, good and bad, under load: none is lost, and none is decided by two files', async (t) => {
-  const upstream = await witness(t, (request, response, seen) => {
-    upstream.forget();
-    response.end(`${request.url?.replaceAll('/', ' ')} ${seen.header('x-credential')}`);
-  });
-  const served = await group(t, generation(upstream.url, 0));
-  const load = pressure(served.port, 16, (count) => requestText({ target: count % 2 === 0 ? '/open' : '/closed' }));
-  t.ok(await until(() => new Set(load.answers.map(({ worker }) => worker)).size === 4));
-  let good = 0;
-  const steps: { number: number; at: number }[] = [];
-  for (let step = 1; step <= 50; step++) {
-    const spoil = step % 3 === 0 ? bad[(step / 3) % bad.length] : undefined;
-    const file = generation(upstream.url, step);
-    const answer = await served.take(spoil?.(file) ?? file);
-    t.equal(answer.status, spoil === undefined ? 200 : 422, `step ${step}`);
-    await answer.arrayBuffer();
-    if (spoil === undefined) steps.push({ number: step, at: performance.now() });
-    good += spoil === undefined ? 1 : 0;
-  }
-  await pause(100);
-  await load.stop();
-  t.equal(load.lost.length, 0);
-  const mixed = load.answers.filter((each) => new Set(numbers(each)).size !== 1);
-  t.strictSame(
-    mixed.slice(0, 3).map(({ response }) => [response.status, numbers({ response } as Answered)]),
-    [],
-  );
-  const stale = load.answers.filter((each) => {
-    const before = steps.findLast(({ at }) => at < each.from);
-    return before !== undefined && (numbers(each)[0] ?? 0) < before.number;
-  });
-  t.equal(stale.length, 0, 'once a reload is answered, no worker serves by an older file');
-  t.equal(await served.metric('gatehouse_config_reloads_total'), 50);
-  t.comment(`${load.answers.length} answers, ${good} files taken up`);
-});
+t.test(
+  'fifty reloads, valid and invalid, under load: no request is lost, and none is decided with two files',
+  async (t) => {
+    const upstream = await witness(t, (request, response, seen) => {
+      upstream.forget();
+      response.end(`${request.url?.replaceAll('/', ' ')} ${seen.header('x-credential')}`);
+    });
+    const served = await group(t, generation(upstream.url, 0));
+    const load = pressure(served.port, 16, (count) => requestText({ target: count % 2 === 0 ? '/open' : '/closed' }));
+    t.ok(await until(() => new Set(load.answers.map(({ worker }) => worker)).size === 4));
+    let good = 0;
+    const steps: { number: number; at: number }[] = [];
+    for (let step = 1; step <= 50; step++) {
+      const spoil = step % 3 === 0 ? bad[(step / 3) % bad.length] : undefined;
+      const file = generation(upstream.url, step);
+      const answer = await served.take(spoil?.(file) ?? file);
+      t.equal(answer.status, spoil === undefined ? 200 : 422, `step ${step}`);
+      await answer.arrayBuffer();
+      if (spoil === undefined) steps.push({ number: step, at: performance.now() });
+      good += spoil === undefined ? 1 : 0;
+    }
+    await pause(100);
+    await load.stop();
+    t.equal(load.lost.length, 0);
+    const mixed = load.answers.filter((each) => new Set(numbers(each)).size !== 1);
+    t.strictSame(
+      mixed.slice(0, 3).map(({ response }) => [response.status, numbers({ response } as Answered)]),
+      [],
+    );
+    const stale = load.answers.filter((each) => {
+      const before = steps.findLast(({ at }) => at < each.from);
+      return before !== undefined && (numbers(each)[0] ?? 0) < before.number;
+    });
+    t.equal(stale.length, 0, 'once a reload is answered, no worker serves by an older file');
+    t.equal(await served.metric('gatehouse_config_reloads_total'), 50);
+    t.comment(`${load.answers.length} answers, ${good} files taken up`);
+  },
+);
 
-t.test('a worker that dies during reloads comes back with the file that is in force', async (t) => {
+t.test('a worker that dies during reloads restarts with the active file', async (t) => {
   const upstream = await witness(t, (request, response, seen) => {
     response.end(`${request.url?.replaceAll('/', ' ')} ${seen.header('x-credential')}`);
   });
@@ -99,7 +102,7 @@ t.test('a worker that dies during reloads comes back with the file that is in fo
   }
 });
 
-t.test('a worker that comes later has the users of the file in force, whatever became of the file since', async (t) => {
+t.test('a later worker has the users of the active file, whatever happened to the file since', async (t) => {
   const users = userFile(t, digestLines('alice', 'r', 'wonderland'));
   const digest = { realm: 'r', users };
   const routes = [{ match: { path: '/a' }, auth: 'digest', digest, access: 'authenticated' }];
@@ -115,7 +118,7 @@ t.test('a worker that comes later has the users of the file in force, whatever b
     t.match(await sendDigest(`${served.url}/a`, nonce, { count }), { status: 200 });
 });
 
-t.test('a file that the workers refuse leaves nothing open in them', { skip: skipWithoutRedis }, async (t) => {
+t.test('a file that the workers reject leaves nothing open in them', { skip: skipWithoutRedis }, async (t) => {
   const redis = await redisServer(t);
   const client = new Redis(redis.url);
   t.teardown(() => client.disconnect());

@@ -17,7 +17,7 @@ t.setTimeout(540_000);
 
 const ask = requestText({ target: '/public/1' });
 
-t.test('eight connections fall on four workers evenly, whose log lines say which they are', async (t) => {
+t.test('eight connections spread evenly over four workers, and log lines name the worker', async (t) => {
   const upstream = await witness(t);
   const { port, stdout } = await group(t, behind(upstream.url));
   const clients = await Promise.all(Array.from({ length: 8 }, () => open(t, port)));
@@ -33,7 +33,7 @@ t.test('eight connections fall on four workers evenly, whose log lines say which
   t.strictSame(indexes().sort(), ['0', '0', '1', '1', '2', '2', '3', '3']);
 });
 
-t.test('what the management listener tells is of all workers together', async (t) => {
+t.test('the management listener reports on all workers together', async (t) => {
   const upstream = await witness(t);
   const served = await group(t, behind(upstream.url));
   const { adminUrl, port } = served;
@@ -69,7 +69,7 @@ t.test('what the management listener tells is of all workers together', async (t
     t.match(await (await fetch(`${adminUrl}/why/${ticket}`)).json(), { route: 'orders', code: 'credential_missing' });
 });
 
-t.test('a group that has no keys says what failed last', async (t) => {
+t.test('a group without keys names its last failure', async (t) => {
   const url = await serving(
     t,
     createServer((_, response) => json(response, { issuer: `${url}/` })),
@@ -80,7 +80,7 @@ t.test('a group that has no keys says what failed last', async (t) => {
   t.ok(await until(async () => /names the issuer .*a slash at the end/.test((await readyz()).cause ?? '')));
 });
 
-t.test('kill -9 of a worker under load loses its own requests in flight and no other', async (t) => {
+t.test('kill -9 of a worker under load loses only its own requests in flight', async (t) => {
   const upstream = await witness(t, { delay: 5 });
   const served = await group(t, behind(upstream.url));
   const load = pressure(served.port, 16, () => ask);
@@ -111,7 +111,7 @@ t.test('kill -9 of a worker under load loses its own requests in flight and no o
   t.comment(`${load.answers.length} answered, ${load.lost.length} lost with 3 workers`);
 });
 
-t.test('who comes while every worker is dead waits for the next one, and is not refused', async (t) => {
+t.test('a client that connects while every worker is dead waits for the next worker, and is not refused', async (t) => {
   const upstream = await witness(t);
   const served = await group(t, behind(upstream.url), 2);
   const killed = served.pids();
@@ -143,7 +143,7 @@ t.test('a worker that hangs is noticed and replaced, while the others serve', as
   t.equal(served.said('a worker hangs and is ended'), 1);
 });
 
-t.test('kill -9 of the primary leaves nobody behind', async (t) => {
+t.test('kill -9 of the primary leaves no worker behind', async (t) => {
   const upstream = await witness(t);
   const served = await group(t, behind(upstream.url));
   const pids = served.pids();
@@ -152,7 +152,7 @@ t.test('kill -9 of the primary leaves nobody behind', async (t) => {
   t.ok(await gone(pids));
 });
 
-t.test('SIGTERM loses nothing: every worker finishes what is in flight, exit 0', async (t) => {
+t.test('SIGTERM loses nothing: every worker finishes its requests, exit 0', async (t) => {
   const upstream = await witness(t, { delay: 300 });
   const served = await group(t, behind(upstream.url));
   const pids = served.pids();
@@ -177,7 +177,7 @@ t.test('SIGINT of a terminal, which every process gets, loses nothing either', a
   t.match(await served.ended(), { status: 0 });
 });
 
-t.test('what is in flight past the deadline is cut, exit 3, and no worker is left', async (t) => {
+t.test('requests that exceed the deadline are cut, exit 3, and no worker is left', async (t) => {
   const upstream = await witness(t, { delay: 60_000 });
   const served = await group(t, behind(upstream.url, { shutdown: { deadline: '500ms' } }), 2);
   const pids = served.pids();
@@ -189,7 +189,7 @@ t.test('what is in flight past the deadline is cut, exit 3, and no worker is lef
   t.ok(await gone(pids));
 });
 
-t.test('an address that is taken ends the start: exit 1, one line, and no worker is left', async (t) => {
+t.test('an address in use ends the start: exit 1, one line, and no worker is left', async (t) => {
   const upstream = await witness(t);
   const directory = t.testdir({
     'gateway.yaml': `version: 1\nlisten: 127.0.0.1:${upstream.port}\nworkers: 2\n${onePath(upstream.url, '/a')}`,
@@ -200,7 +200,7 @@ t.test('an address that is taken ends the start: exit 1, one line, and no worker
   t.match(stderr, /^gatehouse: 127\.0\.0\.1:\d+ is taken \(`listen`\): [^\n]*\n$/);
 });
 
-t.test('limits hold: slow heads are answered 408, and connections are counted over all workers', async (t) => {
+t.test('limits apply: slow heads get 408, and connections are counted over all workers', async (t) => {
   const upstream = await witness(t);
   const limits = { connections: 4, headers_timeout: '4s' };
   const { port } = await group(t, behind(upstream.url, { limits }), 2);

@@ -1,6 +1,6 @@
 import { type RequestHead, readHead } from '../../src/gateway/message/request-head.ts';
 
-/** The head of a request with these header lines, from nowhere in particular. */
+/** The head of a request with these header lines, from no particular peer. */
 export function headOf(rawHeaders: readonly string[] = [], method = 'GET', target = '/'): RequestHead {
   const origin = {
     address: '127.0.0.1',

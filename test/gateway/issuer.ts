@@ -9,17 +9,17 @@ import { type SignOptions, sign as signToken } from '../jwt/tokens.ts';
 import { type Endpoint, endpoint, type Handler, json } from '../support/endpoint.ts';
 import { signingKey } from '../support/keys.ts';
 
-/** An authorization server with every endpoint that the gateway asks. */
+/** An authorization server with every endpoint that the gateway uses. */
 export interface Issuer {
   readonly url: string;
   readonly endpoint: Endpoint;
   /** What it publishes; tests change it. */
   keys: unknown;
   metadata: Record<string, unknown>;
-  /** What it answers about a token. */
+  /** Its answer about a token. */
   answer: (token: string, response: ServerResponse) => void;
   calls(path: '/jwks' | '/introspect' | 'well-known'): number;
-  /** Signs an access token of this server that is good for an hour. */
+  /** Signs an access token of this server that is valid for an hour. */
   sign(claims?: object, options?: SignOptions): Promise<string>;
 }
 
@@ -91,13 +91,13 @@ export function openVerifiers(
   return { ...verifiers, log };
 }
 
-/** Of a verification: the code of a refusal, `outage`, or the cache state of what passed. */
+/** The result of a verification: the code of a refusal, `outage`, or the cache state of an accepted token. */
 export function inAWord(verification: Verification): string {
   if (verification.kind === 'refused') return verification.code;
   return verification.kind === 'outage' ? 'outage' : verification.cache;
 }
 
-/** A set of keys of this process, by algorithm. */
+/** A set of this process's keys, by algorithm. */
 export async function publish(...algs: Parameters<typeof signingKey>[0][]): Promise<{ keys: (JWK | undefined)[] }> {
   return { keys: await Promise.all(algs.map(async (alg) => (await signingKey(alg)).jwk)) };
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../src/base/clock.ts';
 import type { AuthorizationServerConfig } from '../../src/config/schema/gateway.ts';
 
-/** Time that stands still until a test moves it. */
+/** Time that passes only when a test moves it. */
 export interface HeldClock extends Clock {
   /** Milliseconds. */
   advance(by: number): void;
-  /** Moves the wall clock alone, as an administrator would. */
+  /** Moves only the wall clock, as an administrator would. */
   step(by: number): void;
 }
 
@@ -30,7 +30,7 @@ type Changes = Partial<Omit<AuthorizationServerConfig, 'jwks' | 'cache'>> & {
   readonly cache?: Partial<AuthorizationServerConfig['cache']>;
 };
 
-/** The defaults of the file, with what a test changes. */
+/** The defaults of the file, with a test's changes. */
 export function settings(issuer: string, { jwks, cache, ...changes }: Changes = {}): AuthorizationServerConfig {
   return {
     issuer,

@@ -14,23 +14,23 @@ t.test('the examples of RFC 7617', async (t) => {
   t.equal(basicChallenge({ realm: 'Wally"s \\World' }), 'Basic realm="Wally\\"s \\\\World"');
 });
 
-t.test('what is not UTF-8 is Latin-1, and both are in NFC', async (t) => {
+t.test('text that is not UTF-8 is Latin-1, and both are in NFC', async (t) => {
   t.match(parseBasic(encoded(Buffer.from('test:123\xa3', 'latin1'))), { password: '123£' });
   t.match(parseBasic(encoded('J\u0061\u0308son:o\u0308')), { username: 'J\u00e4son', password: '\u00f6' });
 });
 
-t.test('what is longer than any name and password is read as it was sent, and not normalized', async (t) => {
+t.test('a text longer than any name and password is read as sent, and not normalized', async (t) => {
   const marks = 'o\u0308'.repeat(700);
   t.match(parseBasic(encoded(`a:${marks}`)), { password: marks });
 });
 
-t.test('the scheme is read without regard to case, after any number of spaces', async (t) => {
+t.test('the scheme is read in any case, after any number of spaces', async (t) => {
   t.match(parseBasic('bAsIc   YTpi'), { username: 'a', password: 'b' });
   for (const other of ['Basicx YTpi', 'Bearer YTpi', 'Digest a=b', '', ' Basic YTpi', 'Basic\tYTpi'])
     t.equal(parseBasic(other).kind, 'other', other);
 });
 
-t.test('what is not base64 of name, colon and password without control characters is malformed', async (t) => {
+t.test('only base64 of name, colon and password without control characters is well-formed', async (t) => {
   for (const value of ['Basic', 'Basic ', 'Basic YTpi extra', 'Basic YTpi=', 'Basic YTp', 'Basic YTpi,', 'Basic Y_pi'])
     t.equal(parseBasic(value).kind, 'malformed', value);
   for (const text of ['abc', '\0a:b', 'a:b\n', 'a\x7f:b']) t.equal(parseBasic(encoded(text)).kind, 'malformed', text);
@@ -54,7 +54,7 @@ t.test('the vectors of the corpus', { skip }, async (t) => {
     t.equal(parseBasic(header).kind === 'credentials', read.has(header), header);
 });
 
-t.test('what is written is read back, and the first colon parts it', async (t) => {
+t.test('a written credential reads back, and the first colon splits it', async (t) => {
   const text = fc.string({ unit: 'grapheme' }).filter((each) => !/\p{Cc}|\p{Cs}/u.test(each));
   fc.assert(
     fc.property(text, text, (name, password) => {

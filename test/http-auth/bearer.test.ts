@@ -7,12 +7,12 @@ t.test('a b64token is letters, digits and -._~+/, with = at its end only (RFC 67
     t.notOk(isB64Token(text), JSON.stringify(text));
 });
 
-t.test('the scheme is read without case, and behind it one token after any number of spaces', async (t) => {
+t.test('the scheme is read in any case, and one token follows after any number of spaces', async (t) => {
   const token = { kind: 'token', token: 'aB.c' };
   for (const value of ['Bearer aB.c', 'bearer aB.c', 'BEARER    aB.c']) t.strictSame(parseBearer(value), token, value);
 });
 
-t.test('Bearer with anything else behind it is malformed, not another scheme', async (t) => {
+t.test('Bearer with anything else after it is malformed, not another scheme', async (t) => {
   for (const value of [
     'Bearer',
     'Bearer ',
@@ -26,7 +26,7 @@ t.test('Bearer with anything else behind it is malformed, not another scheme', a
     t.strictSame(parseBearer(value), { kind: 'malformed' }, JSON.stringify(value));
 });
 
-t.test('what does not begin with the word Bearer is another scheme', async (t) => {
+t.test('text that does not begin with the word Bearer is another scheme', async (t) => {
   for (const value of [
     '',
     'a',
@@ -41,7 +41,7 @@ t.test('what does not begin with the word Bearer is another scheme', async (t) =
     t.strictSame(parseBearer(value), { kind: 'other' }, JSON.stringify(value));
 });
 
-t.test('a challenge has its realm, and of the rest what is known, quoted and in this order', async (t) => {
+t.test('a challenge has its realm, and the known other parameters, quoted and in this order', async (t) => {
   t.equal(bearerChallenge({ realm: 'api' }), 'Bearer realm="api"');
   const challenge = bearerChallenge({
     errorDescription: 'why "so"',

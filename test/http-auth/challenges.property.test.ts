@@ -42,7 +42,7 @@ const parameters = fc.uniqueArray(
 
 const challenge: fc.Arbitrary<Challenge> = fc.record({ scheme: token, parameters });
 
-/** A challenge as a reader has it: names in lower case, and values as they were before they were quoted. */
+/** A challenge as read: names in lowercase, and values as they were before quoting. */
 function meant({ scheme, parameters }: Challenge) {
   return {
     scheme: scheme.toLowerCase(),
@@ -50,12 +50,12 @@ function meant({ scheme, parameters }: Challenge) {
   };
 }
 
-t.test('a challenge that is written is read back whole, alone and among others on one line', async () => {
+t.test('a written challenge reads back whole, alone and among others on one line', async () => {
   const property = fc.property(
     fc.array(challenge, { minLength: 1, maxLength: 4 }),
     fc.constantFrom(', ', ',', ' ,\t', ', , '),
     (challenges, comma) => {
-      // A scheme without parameters is written with a space behind it, which a list has no room for.
+      // A scheme without parameters is written with a space after it, which a list does not allow.
       const line = challenges.map((each) => formatChallenge(each).trimEnd()).join(comma);
       if (line.length <= parameterLimits.list) deepStrictEqual(understood(line), challenges.map(meant));
     },
@@ -63,7 +63,7 @@ t.test('a challenge that is written is read back whole, alone and among others o
   check(property);
 });
 
-t.test('the challenges of Bearer and Basic say what was meant', async () => {
+t.test('the challenges of Bearer and Basic read back as intended', async () => {
   const maybe = fc.option(text, { nil: undefined });
   const bearer = fc.record({
     realm: text,
@@ -95,7 +95,7 @@ t.test('the challenges of Bearer and Basic say what was meant', async () => {
   check(property);
 });
 
-/** What a server may call itself; in UTF-8 on the wire, an octet a character. */
+/** A server's possible names; in UTF-8 on the wire, an octet a character. */
 const realm = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((each) => !/\p{Cc}|\p{Cs}/u.test(each));
 const onWire = (text: string) => Buffer.from(text).toString('latin1');
 
@@ -110,30 +110,27 @@ const digest: fc.Arbitrary<DigestChallenge> = fc.record({
   domain: fc.option(text, { nil: undefined }),
 });
 
-t.test(
-  'a challenge of Digest that is written is the offer that a client reads, whatever stands beside it',
-  async () => {
-    const wish = { algorithms: digestAlgorithmNames, qop: qops };
-    const property = fc.property(
-      digest,
-      fc.array(
-        challenge.filter(({ scheme }) => scheme.toLowerCase() !== 'digest'),
-        { maxLength: 2 },
-      ),
-      fc.boolean(),
-      (said, others, isFirst) => {
-        const written = digestChallenge({ ...said, realm: onWire(said.realm) });
-        const beside = others.map((each) => formatChallenge(each).trimEnd());
-        const line = (isFirst ? [written, ...beside] : [...beside, written]).join(', ');
-        const { domain: _, ...offered } = said;
-        deepStrictEqual({ ...chooseOffer([line], wish) }, { ...offered, isNamed: true });
-      },
-    );
-    check(property);
-  },
-);
+t.test('a written Digest challenge is the offer that a client reads, whatever is beside it', async () => {
+  const wish = { algorithms: digestAlgorithmNames, qop: qops };
+  const property = fc.property(
+    digest,
+    fc.array(
+      challenge.filter(({ scheme }) => scheme.toLowerCase() !== 'digest'),
+      { maxLength: 2 },
+    ),
+    fc.boolean(),
+    (said, others, isFirst) => {
+      const written = digestChallenge({ ...said, realm: onWire(said.realm) });
+      const beside = others.map((each) => formatChallenge(each).trimEnd());
+      const line = (isFirst ? [written, ...beside] : [...beside, written]).join(', ');
+      const { domain: _, ...offered } = said;
+      deepStrictEqual({ ...chooseOffer([line], wish) }, { ...offered, isNamed: true });
+    },
+  );
+  check(property);
+});
 
-t.test('credentials of Digest that are written are read back, whatever is quoted in them', async () => {
+t.test('written Digest credentials read back, whatever is quoted in them', async () => {
   const username = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     .filter((each) => !/\p{Cc}|\p{Cs}/u.test(each));
@@ -160,7 +157,7 @@ t.test('credentials of Digest that are written are read back, whatever is quoted
   check(property);
 });
 
-t.test('Authentication-Info that is written is read back', async () => {
+t.test('a written Authentication-Info reads back', async () => {
   const info = fc.record({
     rspauth: fc.option(fc.stringMatching(/^[0-9a-f]{32}$/), { nil: undefined }),
     cnonce: text,
@@ -173,7 +170,7 @@ t.test('Authentication-Info that is written is read back', async () => {
   check(property);
 });
 
-t.test('no octets whatever make a reader throw', async () => {
+t.test('no octets make a reader throw', async () => {
   const octets = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((each) => Buffer.from(each).toString('latin1')),
     fc.string({ unit: 'binary', maxLength: 60 }),

@@ -10,7 +10,7 @@ import { corpus, skip } from '../support/corpora.ts';
 
 const folder = fileURLToPath(new URL('../../../shared/corpora/curl-digest/', import.meta.url));
 
-/** The test's own number, and names and passwords that it makes base64 of, are filled in as curl's runner does. */
+/** The test's own number, and names and passwords in base64, are filled in as curl's runner does it. */
 function textOf(name: string): string {
   return corpus(`curl-digest/${name}`)
     .replaceAll('%TESTNUMBER', name.replace('test', ''))
@@ -23,7 +23,7 @@ interface Sent {
   readonly value: string;
 }
 
-/** Request lines of the protocol that curl must have spoken, with their Authorization. */
+/** The request lines that curl must have sent, with their Authorization. */
 function sentIn(test: string): readonly Sent[] {
   const heads = textOf(test).split(/\r?\n/);
   let method = '';
@@ -41,7 +41,7 @@ const digests = sent.flatMap(({ test, method, value }) => {
   return parsed.kind === 'credentials' ? [{ test, method, credentials: parsed.credentials }] : [];
 });
 
-t.test('every Digest and Basic header that curl sends in its own tests is read', { skip }, async (t) => {
+t.test('every Digest and Basic header that curl sends in its own tests is readable', { skip }, async (t) => {
   for (const { test, value } of sent) {
     if (/^Digest /.test(value)) t.equal(parseDigest(value).kind, 'credentials', `${test} ${value}`);
     if (/^Basic /.test(value)) t.equal(parseBasic(value).kind, 'credentials', `${test} ${value}`);
@@ -51,7 +51,7 @@ t.test('every Digest and Basic header that curl sends in its own tests is read',
 
 const passwords = ['testpass', 'test2pass', 'wrongpass', 'apasswd', 'a-lot', 'bar', 'password', 'evil_pass'];
 
-/** The password with which curl's test made a response, tried from those that its tests use. */
+/** The password with which curl's test made a response, found among the passwords of its tests. */
 function madeWith({ method, credentials }: { method: string; credentials: DigestCredentials }): string | undefined {
   const { username, userhash, realm, algorithm: written, response, ...rest } = credentials;
   const algorithm = digestAlgorithmNamed(written) ?? 'MD5';
@@ -64,7 +64,7 @@ function madeWith({ method, credentials }: { method: string; credentials: Digest
   });
 }
 
-/** Why of a few a response cannot be computed from what stands in the file. */
+/** Why a few responses cannot be computed from the file. */
 const incomplete: Readonly<Record<string, string>> = {
   test153: 'the response is to a cnonce that differs from run to run',
   test388: 'the response is to a cnonce that differs from run to run',
@@ -80,7 +80,7 @@ t.test('each of their responses is the one that we compute', { skip }, async (t)
   );
 });
 
-t.test('every challenge of a server in those tests is a list of parameters, or has one twice', { skip }, async (t) => {
+t.test('every server challenge in those tests is a list of parameters, or has one twice', { skip }, async (t) => {
   const challenges = tests.flatMap((test) =>
     [...textOf(test).matchAll(/^WWW-Authenticate: Digest (.*?)\r?$/gm)].map(([, value = '']) => value),
   );

@@ -8,7 +8,7 @@ import { digestResponse, userHash } from '../../src/http-auth/digest-response.ts
 const wish: DigestWish = { algorithms: ['SHA-256', 'SHA-512-256', 'MD5'], qop: ['auth', 'auth-int'] };
 const digest = (more: string) => `Digest realm="r", nonce="n"${more}`;
 
-t.test('a line is parted into challenges, whatever stands in their quotes', async (t) => {
+t.test('a line is split into challenges, whatever is inside quotes', async (t) => {
   const cases: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
     ['Basic realm="a"', [['basic', 'realm="a"']]],
     [
@@ -46,7 +46,7 @@ t.test('a line is parted into challenges, whatever stands in their quotes', asyn
     );
 });
 
-t.test('a line of the longest length is read, and a longer one is not', async (t) => {
+t.test('a line of the maximum length is read, and a longer one is not', async (t) => {
   for (const part of ['"\\', '"', '\\"', ',', 'a=', 'Digest ', '"a",', '" ']) {
     splitChallenges(part.repeat(8192 / part.length).slice(0, 8192));
     chooseOffer([digest(`, x=${part.repeat(4000 / part.length)}`)], wish);
@@ -54,7 +54,7 @@ t.test('a line of the longest length is read, and a longer one is not', async (t
   t.strictSame(splitChallenges(`Digest realm="${'r'.repeat(9000)}"`), []);
 });
 
-t.test('of several challenges the one whose algorithm is wished for first', async (t) => {
+t.test('of several challenges the one with the preferred algorithm comes first', async (t) => {
   const lines = [
     `Basic realm="x", ${digest(', qop="auth"')}`,
     digest(', algorithm=SHA-512-256, qop="auth"'),
@@ -65,7 +65,7 @@ t.test('of several challenges the one whose algorithm is wished for first', asyn
   t.equal(chooseOffer(lines, { ...wish, algorithms: ['MD5-sess'] }), undefined);
 });
 
-t.test('what cannot be answered is no offer', async (t) => {
+t.test('a challenge that cannot be answered is not an offer', async (t) => {
   for (const more of [', algorithm=SHA-1', ', qop="token"', ', qop=""', ', realm="again"', ', opaque='])
     t.equal(chooseOffer([digest(more)], wish), undefined, more);
   t.equal(chooseOffer(['Digest nonce="n"'], wish), undefined);
@@ -73,19 +73,16 @@ t.test('what cannot be answered is no offer', async (t) => {
   t.equal(chooseOffer([digest(', qop="auth-int"')], { ...wish, qop: ['auth'] }), undefined);
 });
 
-t.test(
-  'qop in the order of the wish, none as in RFC 2069, stale and userhash whatever their case and quotes',
-  async (t) => {
-    t.match(chooseOffer([digest(', qop="auth-int , AUTH,x", stale="TRUE", userhash=true, opaque="o"')], wish), {
-      qop: ['auth', 'auth-int'],
-      stale: true,
-      userhash: true,
-      opaque: 'o',
-      isNamed: false,
-    });
-    t.match(chooseOffer([digest('')], wish), { qop: [], stale: false, userhash: false, algorithm: 'MD5' });
-  },
-);
+t.test('qop in order of preference, none as in RFC 2069, stale and userhash in any case and with quotes', async (t) => {
+  t.match(chooseOffer([digest(', qop="auth-int , AUTH,x", stale="TRUE", userhash=true, opaque="o"')], wish), {
+    qop: ['auth', 'auth-int'],
+    stale: true,
+    userhash: true,
+    opaque: 'o',
+    isNamed: false,
+  });
+  t.match(chooseOffer([digest('')], wish), { qop: [], stale: false, userhash: false, algorithm: 'MD5' });
+});
 
 // RFC 7616 §3.9.1.
 const realm = 'http-auth@example.org';
@@ -117,7 +114,7 @@ for (const [algorithm, response] of [
   });
 }
 
-t.test('the example of RFC 2069 §2.4 has neither nc nor cnonce, and no algorithm that was not named', async (t) => {
+t.test('the example of RFC 2069 §2.4 has neither nc nor cnonce, and no algorithm without a name', async (t) => {
   const offer = chooseOffer(['Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"'], wish);
   if (offer === undefined) throw new Error('no offer');
   const use = { method: 'GET', uri: '/dir/index.html', count: 1, cnonce: '0a4f113b', qop: undefined };
@@ -127,7 +124,7 @@ t.test('the example of RFC 2069 §2.4 has neither nc nor cnonce, and no algorith
   t.equal(rspauth(), undefined);
 });
 
-t.test('Authentication-Info is read, and what is none is nothing', async (t) => {
+t.test('Authentication-Info is read, and an invalid one gives nothing', async (t) => {
   t.strictSame(parseAuthenticationInfo('rspauth="ABC", qop=auth, nc=00000001, nextnonce="n"'), {
     rspauth: 'abc',
     nextnonce: 'n',
@@ -138,7 +135,7 @@ t.test('Authentication-Info is read, and what is none is nothing', async (t) => 
 const zoe = { username: 'Zo\u00eb', password: 'secret', userhash: true };
 const offerOf = (more: string) => chooseOffer([digest(more)], wish);
 
-t.test('a hash stands for the name where both sides take it', async (t) => {
+t.test('a hash replaces the name if both sides support it', async (t) => {
   const [hashing, plain] = [offerOf(', userhash=true, algorithm=SHA-256'), offerOf(', algorithm=SHA-256')];
   if (hashing === undefined || plain === undefined) return t.fail('no offer');
   t.match(digestSelf(zoe, hashing), { userhash: true, username: userHash('SHA-256', zoe.username, 'r') });
@@ -152,7 +149,7 @@ t.test('a hash stands for the name where both sides take it', async (t) => {
   t.match(answerDigest(digestSelf(zoe, plain), use).authorization, /^Digest username\*=UTF-8''Zo%C3%AB, /);
 });
 
-t.test('what the server has to say back is computed for auth alone, without a method (RFC 7616 §3.5)', async (t) => {
+t.test("the server's proof is computed for auth only, without a method (RFC 7616 §3.5)", async (t) => {
   const offer = offerOf(', algorithm=SHA-256, qop="auth, auth-int"');
   if (offer === undefined) return t.fail('no offer');
   const self = digestSelf(zoe, offer);
@@ -175,7 +172,7 @@ t.test('a session is bound to its cnonce, also without a qop', async (t) => {
   t.notMatch(answerDigest(digestSelf(zoe, plain), use).authorization, 'cnonce');
 });
 
-t.test('of challenges only a whole one of Digest is answered, whatever stands beside it', async (t) => {
+t.test('only a complete Digest challenge is answered, whatever is beside it', async (t) => {
   const whole = digest(', algorithm=SHA-256');
   for (const line of [
     'Basic realm="r", nonce="n"',

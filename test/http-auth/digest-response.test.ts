@@ -94,7 +94,7 @@ t.test('the vectors of the corpus: every algorithm, auth, auth-int and neither',
   t.equal(digest.length, 15);
 });
 
-t.test('the name of an algorithm is read without regard to case; absent it is MD5; others are none', async (t) => {
+t.test('the name of an algorithm is read in any case; absent means MD5; others are rejected', async (t) => {
   for (const name of digestAlgorithmNames) t.equal(digestAlgorithmNamed(name.toLowerCase()), name);
   t.equal(digestAlgorithmNamed(undefined), 'MD5');
   for (const other of ['', 'SHA-1', 'SHA', 'SHA-512', 'constructor', 'MD5 '])
@@ -115,7 +115,7 @@ t.test('changing method, uri, count or body changes the response', async (t) => 
   t.equal(new Set(all).size, all.length);
 });
 
-t.test('octets of a header enter the hash as they came, text of a user in UTF-8', async (t) => {
+t.test('octets of a header are hashed as they came, text of a user in UTF-8', async (t) => {
   const md5 = (octets: string) => createHash('md5').update(Buffer.from(octets, 'latin1')).digest('hex');
   const input = { algorithm: 'MD5', ha1: 'AB', nonce: 'n', cnonce: 'c', protection: undefined, method: 'GET' } as const;
   for (const uri of ['/', '/\xe9', '/\xc3\xa9', '\xe9/a', '/a\x80'])
@@ -123,7 +123,7 @@ t.test('octets of a header enter the hash as they came, text of a user in UTF-8'
   t.equal(storedHash('MD5', 'Zo\u00eb', 'r', 'p'), md5('Zo\xc3\xab:r:p'));
 });
 
-t.test('without a cnonce a session begins with none', async (t) => {
+t.test('without a cnonce a session begins with an empty one', async (t) => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const input = { algorithm: 'MD5-sess', ha1: 'ab', nonce: 'n', cnonce: undefined, method: 'GET', uri: '/' } as const;
   t.equal(digestResponse({ ...input, protection: undefined }), md5(`${md5('ab:n:')}:n:${md5('GET:/')}`));

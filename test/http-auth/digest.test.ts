@@ -37,7 +37,7 @@ t.test('the example of RFC 7616 §3.9.1', async (t) => {
   });
 });
 
-t.test('what clients send otherwise: quoted tokens, RFC 2069, names in UTF-8, Latin-1 and RFC 8187', async (t) => {
+t.test('other forms that clients send: quoted tokens, RFC 2069, names in UTF-8, Latin-1 and RFC 8187', async (t) => {
   t.match(read(`DIGEST username="a", ${base}, qop="auth", nc="0000000A", cnonce=c, algorithm="MD5"`), {
     algorithm: 'MD5',
     protection: { qop: 'auth', nc: '0000000A' },
@@ -50,7 +50,7 @@ t.test('what clients send otherwise: quoted tokens, RFC 2069, names in UTF-8, La
   t.match(read(`Digest username="AB12", userhash=true, ${base}`), { username: 'ab12', userhash: true });
 });
 
-t.test('what is malformed says why', async (t) => {
+t.test('a malformed credential has a reason', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     Digest: 'no realm',
     [`Digest ${base}`]: 'needs exactly one of username and username*',
@@ -74,7 +74,7 @@ t.test('what is malformed says why', async (t) => {
   for (const [text, expected] of Object.entries(cases)) t.equal(read(text), expected, text);
 });
 
-t.test('a challenge quotes what RFC 7616 §3.3 quotes, and nothing else', async (t) => {
+t.test('a challenge quotes exactly what RFC 7616 §3.3 quotes', async (t) => {
   const challenge = { realm: 'R "1"', nonce: 'N', opaque: 'O', userhash: true, stale: true, domain: '/api' } as const;
   t.equal(
     digestChallenge({ ...challenge, algorithm: 'SHA-256', qop: ['auth', 'auth-int'] }),
@@ -94,12 +94,12 @@ t.test('a challenge quotes what RFC 7616 §3.3 quotes, and nothing else', async 
   );
 });
 
-t.test('Authentication-Info is written as RFC 7616 §3.5 has it', async (t) => {
+t.test('Authentication-Info is written as in RFC 7616 §3.5', async (t) => {
   const info = { rspauth: 'ab', cnonce: 'c', protection: { qop: 'auth', nc: '00000001' }, nextnonce: 'n' } as const;
   t.equal(formatAuthenticationInfo(info), 'rspauth="ab", qop=auth, cnonce="c", nc=00000001, nextnonce="n"');
 });
 
-t.test('credentials that are written are read back', async (t) => {
+t.test('written credentials read back', async (t) => {
   const latin = fc.stringMatching(/^[ \x21-\x7e]{1,30}$/);
   const credentials = fc.record(
     {

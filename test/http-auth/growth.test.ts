@@ -7,11 +7,11 @@ import { readers } from './readers.ts';
 /** Some hundred pairs of texts, each read for milliseconds: minutes in the size of .ci/run. */
 t.setTimeout(600_000);
 
-/** A reader that goes back would read these again and again. */
+/** A reader that backtracks would read these repeatedly. */
 const tedious = ['"', '\\"', 'a,', 'a=b,', ' ', '"\\', '"a",', '" ', 'Digest '];
 if (isFullSize) tedious.push(',', '\\', 'a', '=', 'a=', 'a=" ', 'a=b ', ', ,', 'a ', '" "', '%', "a*=UTF-8''%c3%a9,");
 
-/** From the beginning of a parameter on, or of its value. */
+/** From the beginning of a parameter, or of its value. */
 const BEGINNINGS = ['', 'x="'];
 
 for (const [name, read] of Object.entries(readers)) {

@@ -7,14 +7,14 @@ const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const now = 1_800_000_000_123;
 const made = (random: Uint8Array = Buffer.alloc(9, 7)) => makeNonce({ key, now, random, purpose: 'r' });
 
-t.test('a nonce tells when it was issued, and no two of them are one', async (t) => {
+t.test('a nonce contains its issue time, and no two of them are equal', async (t) => {
   t.match(readNonce([key], made(), 'r'), { issuedAt: now });
   t.match(readNonce([other, key], made(), 'r'), { issuedAt: now }, 'under any of the keys');
   const ids = Array.from({ length: 1000 }, () => readNonce([key], made(randomBytes(9)), 'r')?.id);
   t.equal(new Set(ids).size, 1000);
 });
 
-t.test('another key, another purpose or any other text is no nonce', async (t) => {
+t.test('a nonce of another key or purpose, or any other text, is rejected', async (t) => {
   const nonce = made();
   t.equal(nonce.length, 43);
   t.equal(readNonce([other], nonce, 'r'), undefined);
@@ -29,12 +29,12 @@ t.test('another key, another purpose or any other text is no nonce', async (t) =
   for (const text of ['', `${nonce}A`, `${nonce}=`, ` ${nonce}`]) t.equal(readNonce([key], text, 'r'), undefined, text);
 });
 
-t.test('an opaque is the same for one purpose and key, and no part of a nonce', async (t) => {
+t.test('an opaque is the same for one purpose and key, and not part of a nonce', async (t) => {
   t.equal(opaqueFor(key, 'r'), opaqueFor(key, 'r'));
   t.equal(new Set([opaqueFor(key, 'r'), opaqueFor(key, 'R'), opaqueFor(other, 'r'), made().slice(22)]).size, 4);
 });
 
-t.test('a nonce has one spelling, and its id is the part that no other nonce has', async (t) => {
+t.test('a nonce has one spelling, and its id is its unique part', async (t) => {
   const key = Buffer.alloc(32, 7);
   const text = makeNonce({ key, now: 1_700_000_000_123.9, random: Buffer.alloc(9, 1), purpose: 'realm' });
   t.match(text, /^[A-Za-z0-9_-]{43}$/);
@@ -70,7 +70,7 @@ t.test('a nonce of another version is not ours, whoever signed it', async (t) =>
 });
 
 t.test(
-  'an opaque value is no MAC of a nonce, is the same each time, and another for each purpose and key',
+  'an opaque value is not the MAC of a nonce, is the same each time, and differs for each purpose and key',
   async (t) => {
     const [key, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
     t.equal(opaqueFor(key, 'realm'), hmacSha256(key, 'opaque\0', 'realm').subarray(0, 16).toString('base64url'));

@@ -18,7 +18,7 @@ t.test(
   },
 );
 
-t.test('what is no list of parameters is malformed', async (t) => {
+t.test('text that is not a list of parameters is malformed', async (t) => {
   for (const text of [
     'a',
     'a=',
@@ -36,7 +36,7 @@ t.test('what is no list of parameters is malformed', async (t) => {
     t.equal(read(text), 'not a list of parameters', text);
 });
 
-t.test('a name that stands twice, in any case, is refused', async (t) => {
+t.test('a repeated name, in any case, is refused', async (t) => {
   for (const text of ['a=b, a=b', 'a=b, A="c"', 'x=1,uri="/a",URI="/b"'])
     t.equal(read(text), 'a parameter occurs twice', text);
 });
@@ -49,7 +49,7 @@ t.test('lists, values and their number have limits', async (t) => {
   t.equal(Object.keys(read(many(parameterLimits.count))).length, parameterLimits.count);
 });
 
-t.test('a list that is written is read back whole', async (t) => {
+t.test('a written list reads back whole', async (t) => {
   const name = fc.stringMatching(/^[a-z][a-z0-9*-]{0,8}$/);
   const value = fc.stringMatching(/^[\t \x21-\x7e\x80-\xff]{0,40}$/);
   fc.assert(
@@ -65,7 +65,7 @@ const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-
 const PARAMETER = `${TOKEN}[ \\t]*=[ \\t]*(?:${TOKEN}|${QUOTED})`;
 const GRAMMAR = new RegExp(`^[ \\t,]*(?:${PARAMETER}(?:[ \\t]*(?:,[ \\t]*)+${PARAMETER})*[ \\t,]*)?$`);
 
-t.test('it takes what the grammar of RFC 9110 takes, and nothing else', async (t) => {
+t.test('it accepts exactly the grammar of RFC 9110', async (t) => {
   const pieces = fc.constantFrom(...'aB=", \\\t*;\x00\xe9\u0141', '=x', '="', '"x"', ', ', 'a=b');
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 14 }), (parts) => {

@@ -3,14 +3,14 @@ import { decodeCredentialText, extendedText, fieldText, hasControl, toExtendedTe
 
 const octets = (text: string) => Buffer.from(text, 'latin1');
 
-t.test('octets are UTF-8 where they can be, else Latin-1; a byte order mark is a character', async (t) => {
+t.test('octets are UTF-8 if they can be, else Latin-1; a byte order mark is a character', async (t) => {
   t.equal(decodeCredentialText(Buffer.from('Zoë')), 'Zoë');
   t.equal(decodeCredentialText(octets('Zo\xeb')), 'Zoë');
   t.equal(decodeCredentialText(Buffer.from('\ufeffa')), '\ufeffa');
   t.equal(decodeCredentialText(octets('a\xeb').subarray(1)), 'ë', 'a part of a buffer is that part');
 });
 
-t.test('text is brought into NFC up to 2048 octets, and left as it is beyond', async (t) => {
+t.test('text is normalized to NFC up to 2048 octets, and unchanged beyond', async (t) => {
   const [apart, joined] = ['e\u0308', '\u00eb'];
   t.equal(decodeCredentialText(Buffer.from(apart)), joined);
   const fits = `${'x'.repeat(2045)}${apart}`;
@@ -31,7 +31,7 @@ t.test('control characters are found anywhere in a text', async (t) => {
   for (const text of ['', 'a b', '~', '\x80', 'é']) t.notOk(hasControl(text), JSON.stringify(text));
 });
 
-t.test('an extended value is UTF-8 of RFC 8187, whole and in that form only', async (t) => {
+t.test('an extended value is UTF-8 as in RFC 8187, complete and only in that form', async (t) => {
   const cases: Readonly<Record<string, string | undefined>> = {
     "UTF-8''J%c3%a4s%C3%B8n": 'Jäsøn',
     "utf-8'en-GB'a": 'a',
@@ -52,7 +52,7 @@ t.test('an extended value is UTF-8 of RFC 8187, whole and in that form only', as
   for (const [value, expected] of Object.entries(cases)) t.equal(extendedText(value), expected, value);
 });
 
-t.test('what is written as an extended value is read back', async (t) => {
+t.test('a written extended value reads back', async (t) => {
   for (const text of ['', 'Zoë', "it's (a) *", '日本', 'a%b c'])
     t.equal(extendedText(toExtendedText(text)), text, text);
   t.equal(toExtendedText("'()*"), "UTF-8''%27%28%29%2a");

@@ -14,7 +14,7 @@ const sound = {
 const judge = (claims: object) =>
   judgeClaims({ ...sound, ...claims }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 })?.code;
 
-t.test('sound claims pass', async (t) => {
+t.test('valid claims pass', async (t) => {
   t.equal(judge({}), undefined);
   t.equal(judge({ aud: ['a', 'b'], nbf: undefined, iat: undefined, sub: undefined }), undefined);
 });
@@ -33,7 +33,7 @@ t.test('the issuer is compared byte by byte', async (t) => {
   }
 });
 
-t.test('times are judged to the second, with the skew', async (t) => {
+t.test('times are compared to the second, with the skew', async (t) => {
   t.equal(judge({ exp: now - 29 }), undefined);
   t.equal(judge({ exp: now - 30 }), 'token_expired');
   t.equal(judge({ nbf: now + 30 }), undefined);
@@ -65,11 +65,11 @@ t.test('claims of a wrong type are refused', async (t) => {
   for (const claims of wrong) t.equal(judge(claims), 'token_malformed', JSON.stringify(claims));
 });
 
-t.test('T34, T35: a token that is bound to a key is no bearer token', async (t) => {
+t.test('T34, T35: a token that is bound to a key is not a bearer token', async (t) => {
   for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null]) t.equal(judge({ cnf }), 'token_bound');
 });
 
-t.test('a token lives no longer than is taken, the skew added, from its iat or else from now', async (t) => {
+t.test('a token may live no longer than allowed, plus the skew, from its iat or else from now', async (t) => {
   const day = 86_400;
   t.equal(judge({ exp: now + day + 30 }), undefined);
   t.equal(judge({ exp: now + day + 31 }), 'token_lifetime');
@@ -81,7 +81,7 @@ t.test('a token lives no longer than is taken, the skew added, from its iat or e
   t.notOk(livesLonger({ exp: '9', iat: now }, now, 0), 'what is no time ends nothing');
 });
 
-t.test('the log is told which claim was wrong, and how', async (t) => {
+t.test('the log says which claim was wrong, and how', async (t) => {
   const details: readonly [claims: object, detail: string][] = [
     [{ exp: 'x' }, 'exp is not a number'],
     [{ nbf: 'x' }, 'nbf is not a number'],
@@ -95,7 +95,7 @@ t.test('the log is told which claim was wrong, and how', async (t) => {
   for (const [claims, detail] of details) t.equal(judgeClaims({ ...sound, ...claims }, rules)?.detail, detail);
 });
 
-t.test('a NumericDate is a number that ends', async (t) => {
+t.test('a NumericDate is a finite number', async (t) => {
   for (const value of [0, -1, 1.5]) t.ok(isTime(value), String(value));
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '1', null, undefined, true]) t.notOk(isTime(value));
 });
@@ -103,7 +103,7 @@ t.test('a NumericDate is a number that ends', async (t) => {
 const mismatch = (claims: object) =>
   judgeClaims({ ...sound, ...claims }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 })?.mismatch;
 
-t.test('an issuer that does not fit is reported beside the one that does, and by what they differ', async (t) => {
+t.test('a wrong issuer is reported with the right one, and the difference', async (t) => {
   const expected = '"https://auth.example.com"';
   const slash = { claim: 'iss', found: '"https://auth.example.com/"', expected };
   t.strictSame(mismatch({ iss: `${sound.iss}/` }), { ...slash, difference: 'differs only by a slash at the end' });
@@ -114,7 +114,7 @@ t.test('an issuer that does not fit is reported beside the one that does, and by
   t.strictSame(mismatch({ iss: { a: 1 } }), { claim: 'iss', found: 'an object', expected });
 });
 
-t.test('a time that does not fit is reported with how far it is off, the clock and the skew', async (t) => {
+t.test('a wrong time is reported with how far it is off, the clock and the skew', async (t) => {
   t.strictSame(mismatch({ exp: now - 6_600 }), {
     claim: 'exp',
     found: '2023-11-14T20:23:20Z',
@@ -137,7 +137,7 @@ t.test('a time that does not fit is reported with how far it is off, the clock a
   t.match(mismatch({ nbf: 1e300 }), { found: '1e+300' }, 'a time that no calendar has');
 });
 
-t.test('what fits makes no report, and neither does a claim that is not among those that are reported', async (t) => {
+t.test('a matching claim is not reported, and neither is one without a report', async (t) => {
   t.equal(mismatch({}), undefined);
   t.strictSame(judgeClaims({ ...sound, cnf: {} }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 }), {
     kind: 'refused',

@@ -39,7 +39,7 @@ t.test('the signatures of RFC 7520 §4 and RFC 8037 verify', { skip }, async (t)
   }
 });
 
-t.test('detached and unencoded payloads are no access tokens', { skip }, async (t) => {
+t.test('detached and unencoded payloads are not access tokens', { skip }, async (t) => {
   t.equal(parseJws(example('rfc7797/hmac-sha2_b64_false.json').output.compact).kind, 'refused');
   const { input, output } = example('jws/4_5.signature_with_detached_content.json');
   const jws = parseJws(output.compact);

@@ -12,7 +12,7 @@ const hex = (r: bigint, s: bigint) => {
   return der && Buffer.from(der).toString('hex');
 };
 
-/** X.690 §8.3, by numbers instead of bytes. */
+/** X.690 §8.3, with numbers instead of bytes. */
 function integer(value: bigint): string {
   let digits = value.toString(16);
   if (digits.length % 2 === 1) digits = `0${digits}`;
@@ -25,7 +25,7 @@ function sequence(r: bigint, s: bigint): string {
   return `30${(content.length / 2).toString(16).padStart(2, '0')}${content}`;
 }
 
-t.test('both numbers are INTEGERs of the shortest form', async (t) => {
+t.test('both numbers are INTEGERs in the shortest form', async (t) => {
   t.equal(hex(1n, 1n), '3006020101020101');
   t.equal(hex(0x7fn, 0x80n), '300702017f02020080', 'a first bit that is set is no sign');
   t.equal(hex(0x100n, 0x8000n), '300902020100020300' + '8000');
@@ -43,7 +43,7 @@ t.test('each pair of numbers within 1 to n - 1 is written as X.690 says', async 
   t.doesNotThrow(() => fc.assert(property, tries(2_000, 100_000)));
 });
 
-t.test('no number of 0, of n or above is a signature, in either place', async (t) => {
+t.test('a number that is 0, n or above makes the signature invalid, in either place', async (t) => {
   for (const bad of [0n, ORDER, ORDER + 1n, (1n << 256n) - 1n]) {
     t.equal(hex(bad, 1n), undefined, `r = ${bad}`);
     t.equal(hex(1n, bad), undefined, `s = ${bad}`);
@@ -53,7 +53,7 @@ t.test('no number of 0, of n or above is a signature, in either place', async (t
   t.ok(hex(1n, ORDER - 1n));
 });
 
-t.test('no other length than 64 bytes is a signature', async (t) => {
+t.test('only 64 bytes are a signature', async (t) => {
   for (const length of [0, 1, 32, 63, 65, 72, 96, 128]) t.equal(derOfEs256(Buffer.alloc(length, 1)), undefined);
   t.ok(derOfEs256(Buffer.alloc(64, 1)));
 });
@@ -64,7 +64,7 @@ t.test('two signatures do not share their memory', async (t) => {
   t.equal(other?.length, 72);
 });
 
-t.test('what it makes of a signature is what OpenSSL signs and verifies', async (t) => {
+t.test('the converted signature is what OpenSSL signs and verifies', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const publicKey = createPublicKey(privateKey);
   for (let count = 0; count < 300; count++) {

@@ -30,7 +30,7 @@ type Parts = readonly [header: Buffer, payload: Buffer, signature: Buffer];
 const split = (token: string) => token.split('.').map((part) => Buffer.from(part, 'base64url')) as unknown as Parts;
 const join = (parts: readonly Uint8Array[]) => parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
 
-/** A change of the three parts of a valid token. */
+/** A change to the three parts of a valid token. */
 type Change = (parts: Parts) => readonly Uint8Array[];
 
 const flipped: fc.Arbitrary<Change> = fc.tuple(fc.nat({ max: 2 }), fc.nat(), fc.nat({ max: 7 })).map(
@@ -74,7 +74,7 @@ const renamed = fc.constantFrom(...algorithmNames).map(
 );
 const changes = fc.oneof(flipped, cut, extended, before, replaced, sameLength, reversed, halvesSwapped, renamed);
 
-t.test('of a token that was changed jose says the same, by each algorithm', async (t) => {
+t.test('for a changed token jose gives the same result, with each algorithm', async (t) => {
   for (const alg of algorithmNames) {
     const token = await sign({ sub: 'alice' }, { alg });
     t.ok(await agree(token, alg), `${alg}, unchanged`);
@@ -93,7 +93,7 @@ t.test('of a token that was changed jose says the same, by each algorithm', asyn
 const scalar = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 const number = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`);
 
-t.test('a signature of ES256 with a number out of range is refused, as jose does', async (t) => {
+t.test('an ES256 signature with a number out of range is refused, as by jose', async (t) => {
   const token = await sign({ sub: 'alice' });
   const [header, payload, signature] = split(token);
   const [r, s] = [number(signature.subarray(0, 32)), number(signature.subarray(32))];
@@ -113,14 +113,14 @@ t.test('a signature of ES256 with a number out of range is refused, as jose does
   }
 });
 
-t.test('the second signature that each of ES256 has verifies, as at jose', async (t) => {
+t.test('the second valid signature of each ES256 signature verifies, as with jose', async (t) => {
   const [header, payload, signature] = split(await sign({ sub: 'alice' }));
   const s = number(signature.subarray(32));
   const other = Buffer.concat([signature.subarray(0, 32), scalar(ORDER - s)]);
   t.ok(await agree(join([header, payload, other]), 'ES256'));
 });
 
-t.test('a signature of ECDSA in DER is refused, as jose does', async (t) => {
+t.test('an ECDSA signature in DER is refused, as by jose', async (t) => {
   for (const [alg, hash] of [
     ['ES256', 'sha256'],
     ['ES384', 'sha384'],
@@ -135,13 +135,13 @@ t.test('a signature of ECDSA in DER is refused, as jose does', async (t) => {
   }
 });
 
-t.test('a token is judged by the algorithm of the key, as jose does with a key of one algorithm', async (t) => {
+t.test("the key's algorithm decides about a token, as in jose with a key for one algorithm", async (t) => {
   const tokens = await Promise.all(algorithmNames.map((alg) => sign({ sub: 'alice' }, { alg })));
   for (const [index, alg] of algorithmNames.entries())
     for (const [other, token] of tokens.entries()) t.equal(await agree(token, alg), other === index);
 });
 
-t.test('a key of another curve or another type verifies nothing, whatever its alg says', async (t) => {
+t.test('a key of another curve or type verifies nothing, whatever its alg says', async (t) => {
   const p384 = await exportJWK((await generateKeyPair('ES384', { extractable: true })).publicKey);
   const rsa = await exportJWK((await generateKeyPair('RS256', { extractable: true })).publicKey);
   const { jwk: { alg: _, ...ed25519 } = {} } = await signingKey('EdDSA');

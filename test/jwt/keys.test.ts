@@ -12,7 +12,7 @@ const anew = async (kid: string): Promise<JWK> => ({
 });
 const importAll = (keys: unknown) => importKeys({ keys }, algorithmNames);
 
-t.test('a key serves the algorithms that it fits, and an alg of its own narrows them to one', async (t) => {
+t.test('a key is for the algorithms that it fits, and its own alg narrows them to one', async (t) => {
   const { alg, ...bare } = await publicJwk('RS256');
   const algs = (imported: Awaited<ReturnType<typeof importAll>>) => imported?.keys.map((key) => key.alg);
   t.strictSame(algs(await importAll([bare])), ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']);
@@ -59,7 +59,7 @@ t.test('one bad key of a set is left out with a reason, the others stay', async 
   }
 });
 
-t.test('two different keys under one kid are both left out; the same key twice is one', async (t) => {
+t.test('two different keys with one kid are both left out; the same key twice is one', async (t) => {
   const [one, two] = [await anew('same'), await anew('same')];
   const good = await publicJwk('EdDSA');
   const doubled = await importAll([one, two, good]);
@@ -75,7 +75,7 @@ t.test('two different keys under one kid are both left out; the same key twice i
   );
 });
 
-t.test('what is no key set, or too large a one, is refused whole', async (t) => {
+t.test('an invalid or too large key set is refused as a whole', async (t) => {
   const key = await publicJwk('ES256');
   for (const set of [
     null,
@@ -91,7 +91,7 @@ t.test('what is no key set, or too large a one, is refused whole', async (t) => 
   }
 });
 
-t.test('a key that comes again is the same key, so that what it verified stays', async (t) => {
+t.test('a key that is published again is the same key, so what it verified stays valid', async (t) => {
   const [es, rs] = [await publicJwk('ES256'), await publicJwk('RS256')];
   const first = keyRing((await importAll([es]))?.keys ?? []);
   const second = keyRing((await importKeys({ keys: [rs, es] }, algorithmNames, first.keys))?.keys ?? []);
@@ -103,14 +103,14 @@ t.test('a key that comes again is the same key, so that what it verified stays',
   t.notOk(key && renamed.holds(key));
 });
 
-t.test('a token without kid tries few keys', async (t) => {
+t.test('for a token without kid few keys are tried', async (t) => {
   const keys = (await importAll(await Promise.all(Array.from({ length: 20 }, (_, n) => anew(`k${n}`)))))?.keys ?? [];
   t.equal(keyRing(keys).candidates('ES256', undefined).length, 4);
   t.equal(keyRing(keys).candidates('ES256', 'k17').length, 1);
   t.equal(keyRing(keys).candidates('ES384', undefined).length, 0);
 });
 
-t.test('the log is told why a key is left out, and which', async (t) => {
+t.test('the log says why a key is left out, and which', async (t) => {
   const es = { ...(await publicJwk('ES256')), kid: 'x' };
   const reasons: readonly [jwk: unknown, reason: string][] = [
     [null, 'not a key'],
@@ -135,7 +135,7 @@ t.test('the log is told why a key is left out, and which', async (t) => {
   ]);
 });
 
-t.test('every private member gives a key away (RFC 7518 §6.2.2, §6.3.2)', async (t) => {
+t.test('every private member makes a key rejected (RFC 7518 §6.2.2, §6.3.2)', async (t) => {
   const rsa = await publicJwk('RS256');
   for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) {
     const imported = await importAll([{ ...rsa, [name]: 'AA' }]);
@@ -144,7 +144,7 @@ t.test('every private member gives a key away (RFC 7518 §6.2.2, §6.3.2)', asyn
   }
 });
 
-t.test('key_ops and use that allow it, and a key without a name, are no hindrance', async (t) => {
+t.test('a key is accepted with a key_ops or use that allows verification, and without a kid', async (t) => {
   const { kid, ...es } = await publicJwk('ES256');
   const [one, two] = [es, await anew('')];
   for (const jwk of [{ ...es, key_ops: ['sign', 'verify'] }, { ...es, use: 'sig' }, es])
@@ -158,12 +158,12 @@ t.test('key_ops and use that allow it, and a key without a name, are no hindranc
   t.ok(kid);
 });
 
-t.test('a hundred keys are a set', async (t) => {
+t.test('a hundred keys are accepted in a set', async (t) => {
   const key = await publicJwk('ES256');
   t.equal((await importKeys({ keys: Array(100).fill(key) }, ['ES256']))?.keys.length, 100);
 });
 
-t.test('a key of one curve or kind never serves an algorithm of another', async (t) => {
+t.test('a key of one curve or kind is never used for an algorithm of another', async (t) => {
   const algs = async (alg: 'ES256' | 'RS256' | 'EdDSA' | 'ES384') => {
     const { alg: _alg, ...jwk } = await publicJwk(alg);
     return (await importAll([jwk]))?.keys.map((key) => key.alg);
@@ -173,7 +173,7 @@ t.test('a key of one curve or kind never serves an algorithm of another', async 
   t.strictSame(await algs('EdDSA'), ['EdDSA', 'Ed25519']);
 });
 
-t.test('8192 bits and a public exponent of four bytes are the most that is taken', async (t) => {
+t.test('at most 8192 bits and a public exponent of four bytes are accepted', async (t) => {
   const { alg, ...rsa } = await publicJwk('RS256');
   const sized = async (bits: number, e: string) => {
     const n = Buffer.alloc(bits / 8, 0xff).toString('base64url');
@@ -186,7 +186,7 @@ t.test('8192 bits and a public exponent of four bytes are the most that is taken
   t.ok(alg);
 });
 
-t.test('a ring knows the names of its keys, and only those', async (t) => {
+t.test('a ring knows only the names of its own keys', async (t) => {
   const ring = keyRing((await importAll([await anew('a')]))?.keys ?? []);
   t.ok(ring.knows('a'));
   t.notOk(ring.knows('b'));

@@ -25,7 +25,7 @@ const places: Readonly<Record<AlgorithmName, 'loop' | 'budget' | 'thread'>> = {
   HS512: 'loop',
 };
 
-t.test('each algorithm is verified where its row says', async (t) => {
+t.test('each algorithm is verified in the place that its row names', async (t) => {
   for (const alg of algorithmNames) {
     const [key] = await keysFor(alg);
     const place = key?.onLoop === undefined ? 'thread' : key.onLoop.cost === 0 ? 'loop' : 'budget';
@@ -39,7 +39,7 @@ async function goodAndBad(alg: AlgorithmName) {
   return { good, bad: { ...good, signature: other.signature } };
 }
 
-/** By the key's own way on the event loop, or without it; each verification is told. */
+/** With the key's own method on the event loop, or without it; each verification is recorded. */
 function told([key]: readonly VerificationKey[], calls: string[]): readonly VerificationKey[] {
   if (key?.onLoop === undefined) throw new Error('the test is wrong');
   const { cost, verify } = key.onLoop;
@@ -53,7 +53,7 @@ function told([key]: readonly VerificationKey[], calls: string[]): readonly Veri
   return [{ ...key, onLoop }];
 }
 
-t.test('what a turn has no time for is verified on a thread, with the same answer', async (t) => {
+t.test('a signature for which a turn has no time is verified on a thread, with the same result', async (t) => {
   for (const alg of algorithmNames.filter((each) => places[each] !== 'thread')) {
     const calls: string[] = [];
     const keys = told(await keysFor(alg), calls);
@@ -66,7 +66,7 @@ t.test('what a turn has no time for is verified on a thread, with the same answe
   }
 });
 
-t.test('a turn has time for 13 signatures by ES256, 40 by RSA, and any number of HMACs', async (t) => {
+t.test('a turn has time for 13 ES256 signatures, 40 RSA signatures, and any number of HMACs', async (t) => {
   for (const [alg, most] of [
     ['ES256', 13],
     ['RS256', 40],
@@ -85,7 +85,7 @@ t.test('a turn has time for 13 signatures by ES256, 40 by RSA, and any number of
   }
 });
 
-t.test('what is refused by its algorithm takes no time of a turn', async (t) => {
+t.test('a refusal because of the algorithm takes no time of a turn', async (t) => {
   const { good } = await goodAndBad('ES256');
   const budget = new TurnBudget(() => {});
   for (let count = 0; count < 50; count++) await verifySignature(good, await keysFor('RS256'), budget);
@@ -107,7 +107,7 @@ t.test('an RSA key of more than 2048 bits is verified on threads', async (t) => 
   }
 });
 
-t.test('an HMAC that is cut short, or longer, is a wrong one', async (t) => {
+t.test('an HMAC that is cut short, or longer, is wrong', async (t) => {
   const [key] = await importSecret(new Uint8Array(32).fill(7), ['HS256']);
   const signed = Buffer.from('a.b');
   const made = Buffer.from(await crypto.subtle.sign('HMAC', await hmacKey(), signed));

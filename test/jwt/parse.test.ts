@@ -4,7 +4,7 @@ import { encode, malleable, sign } from './tokens.ts';
 
 const header = { alg: 'ES256', typ: 'at+jwt', kid: 'k' };
 
-t.test('a token of the right form is read', async (t) => {
+t.test('a token in the right form is read', async (t) => {
   const jwt = parseJwt(encode(header, { sub: 'alice' }));
   t.match(jwt, { kind: 'parsed', header: { alg: 'ES256', typ: 'at+jwt', kid: 'k' }, claims: { sub: 'alice' } });
 });
@@ -22,13 +22,13 @@ t.test('every other spelling of a valid token is refused', async (t) => {
   }
 });
 
-t.test('every other spelling still counts as a JWT, so that it is not taken for an opaque token', async (t) => {
+t.test('every other spelling still counts as a JWT, so that it does not count as an opaque token', async (t) => {
   const token = await sign({ sub: 'alice' });
   const cut = malleable(token).filter((variant) => !variant.includes('%') && !looksLikeJwt(variant));
   t.strictSame(cut, []);
 });
 
-t.test('a JWT is three parts of which the first is JSON with alg', async (t) => {
+t.test('a JWT has three parts, and the first is JSON with alg', async (t) => {
   t.ok(looksLikeJwt(encode({ alg: 'none' }, {})));
   t.ok(looksLikeJwt(`${encode({ alg: 1 }, 'x').split('.')[0]}..`));
   for (const opaque of [
@@ -78,20 +78,20 @@ t.test('headers that no access token has are refused', async (t) => {
     t.match(parseJwt(encode(bad, {})), { kind: 'refused', code: 'token_malformed' }, JSON.stringify(bad));
 });
 
-t.test('payloads that are no claims are refused', async (t) => {
+t.test('payloads that are not claims are refused', async (t) => {
   for (const bad of ['', 'null', '[]', '"x"', '{', '{"sub":"a","sub":"b"}', '{"exp":1,"\\u0065xp":9}']) {
     t.match(parseJwt(encode(header, bad)), { kind: 'refused', code: 'token_malformed' }, bad);
   }
 });
 
-t.test('other than three parts are refused', async (t) => {
+t.test('a token with more or fewer than three parts is refused', async (t) => {
   const token = encode(header, {});
   for (const bad of ['', '.', '..', '...', token.replaceAll('.', ''), `${token}.`, `.${token}`, `${token}.AA.AA`]) {
     t.match(parseJws(bad), { kind: 'refused', code: 'token_malformed' }, bad);
   }
 });
 
-t.test('advisory 74: dots, depth and length are refused before they cost anything', async (t) => {
+t.test('advisory 74: dots, depth and length are checked before they cost anything', async (t) => {
   const bombs = [
     '.'.repeat(MAX_TOKEN_LENGTH),
     '.'.repeat(10_000_000),
@@ -105,7 +105,7 @@ t.test('advisory 74: dots, depth and length are refused before they cost anythin
   for (const bomb of bombs) t.match(parseJwt(bomb), { kind: 'refused', code: 'token_malformed' });
 });
 
-t.test('the log is told what is wrong with a token, without a word of it', async (t) => {
+t.test('the log says what is wrong with a token, without quoting it', async (t) => {
   const body = { sub: 'alice' };
   const details: readonly [token: string, detail: string][] = [
     ['a'.repeat(MAX_TOKEN_LENGTH + 1), 'too long'],
@@ -133,7 +133,7 @@ t.test('a token may be as long as the limit, and no longer', async (t) => {
   t.equal(parseJwt(longest).kind, 'parsed');
 });
 
-t.test('what only begins as a JWT, or has an empty first part, is an opaque token', async (t) => {
+t.test('a text that only begins like a JWT, or has an empty first part, is an opaque token', async (t) => {
   const [first] = encode(header, {}).split('.');
   for (const opaque of [`${first}`, `${first}.`, `.${first}.`, `${first}.x`, `${first}.a.b.c`, `..${first}`])
     t.notOk(looksLikeJwt(opaque), opaque);

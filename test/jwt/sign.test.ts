@@ -8,7 +8,7 @@ import { buildSecretSign, buildSign, generators, makeSigningKey, type SigningAlg
 const algorithms = Object.keys(generators) as SigningAlgorithm[];
 const claims = { iss: 'https://auth.example.com', sub: 'alice' };
 
-t.test('a signing key is published with its thumbprint, and without what signs', async (t) => {
+t.test('a signing key is published with its thumbprint, and without its private part', async (t) => {
   for (const alg of algorithms) {
     const { kid, publicJwk } = await makeSigningKey(alg);
     t.match(publicJwk, { kid, alg, use: 'sig' });
@@ -17,7 +17,7 @@ t.test('a signing key is published with its thumbprint, and without what signs',
   }
 });
 
-t.test('what a signing key signs, the published key verifies; the header names both', async (t) => {
+t.test('the published key verifies what a signing key signs; the header names algorithm and key', async (t) => {
   for (const alg of algorithms) {
     const pair = await makeSigningKey(alg);
     const token = await buildSign(pair)('at+jwt', claims);
@@ -26,7 +26,7 @@ t.test('what a signing key signs, the published key verifies; the header names b
   }
 });
 
-t.test('a key is kept as PKCS #8 in DER, in which any other maker of keys writes it too', async (t) => {
+t.test('a key is stored as PKCS #8 in DER, the form in which other tools write it too', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });
   const token = await buildSign({ kid: 'k', alg: 'EdDSA', privateKey: der })('JWT', claims);
@@ -40,7 +40,7 @@ t.test('a shared secret signs with HS256 and names no key (RFC 7518 §3.2)', asy
   t.strictSame((await jwtVerify(token, secret)).payload, claims);
 });
 
-t.test('a key of a user signs under the kid that it was given; its public part verifies', async (t) => {
+t.test("a user's key signs with its given kid, and its public part verifies", async (t) => {
   for (const alg of [...algorithms, 'HS256'] as UserKeyAlgorithm[]) {
     const { alg: made, publicJwk, privateJwk } = await makePrivateJwk(alg);
     t.equal(made, alg);
@@ -53,7 +53,7 @@ t.test('a key of a user signs under the kid that it was given; its public part v
   }
 });
 
-t.test('the secret of a user is new each time and as long as the hash', async (t) => {
+t.test("a user's secret is new each time and as long as the hash", async (t) => {
   const [one, two] = await Promise.all([makePrivateJwk('HS256'), makePrivateJwk('HS256')]);
   const { kty, k } = readJwk(one.privateJwk);
   t.equal(kty, 'oct');
@@ -61,7 +61,7 @@ t.test('the secret of a user is new each time and as long as the hash', async (t
   t.not(readJwk(two.privateJwk).k, k);
 });
 
-t.test('a secret makes a key for each HMAC algorithm that is accepted, and for no other', async (t) => {
+t.test('a secret gives a key for each accepted HMAC algorithm, and for no other', async (t) => {
   const secret = new Uint8Array(32);
   const keys = await importSecret(secret, ['ES256', 'HS256', 'RS256', 'HS512']);
   t.match(keys, [

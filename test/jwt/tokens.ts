@@ -2,7 +2,7 @@ import { base64url, CompactSign } from 'jose';
 import type { AlgorithmName } from '../../src/jwt/algorithms.ts';
 import { signingKey } from '../support/keys.ts';
 
-/** Three parts around whatever header and payload a test wants; JSON unless they are text. */
+/** Three parts with any header and payload; JSON unless they are text. */
 export function encode(header: unknown, payload: unknown, signature: Uint8Array = new Uint8Array(64)): string {
   return [text(header), text(payload)]
     .map((part) => base64url.encode(part))
@@ -19,14 +19,14 @@ export interface SignOptions {
   readonly header?: object;
 }
 
-/** Signs anything, also what no signer should. */
+/** Signs anything, even what no signer should sign. */
 export async function sign(claims: unknown, { alg = 'ES256', header = {} }: SignOptions = {}): Promise<string> {
   const { key, kid } = await signingKey(alg);
   const protectedHeader = { alg, typ: 'at+jwt', kid, ...header };
   return new CompactSign(Buffer.from(text(claims))).setProtectedHeader(protectedHeader).sign(key);
 }
 
-/** The other last characters of a part that decode to the same bytes, for lenient decoders. */
+/** The other last characters of a part that lenient decoders decode to the same bytes. */
 export function malleable(token: string): readonly string[] {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const parts = token.split('.');

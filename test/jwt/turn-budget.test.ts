@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { TurnBudget } from '../../src/jwt/turn-budget.ts';
 
-/** A budget whose turns are the test's. */
+/** A budget whose turns the test controls. */
 function settableBudget() {
   const waiting: (() => void)[] = [];
   const budget = new TurnBudget((begin) => waiting.push(begin));
@@ -20,7 +20,7 @@ t.test('a turn has a millisecond, and no microsecond more', async (t) => {
   t.notOk(budget.take(1));
 });
 
-t.test('what does not fit is not begun', async (t) => {
+t.test('work that does not fit is not begun', async (t) => {
   const { budget } = settableBudget();
   t.notOk(budget.take(1_001));
   t.notOk(budget.take(1), 'nor what comes after it');
@@ -35,7 +35,7 @@ t.test('each turn has its own millisecond', async (t) => {
   }
 });
 
-t.test('after a turn that was asked for more, threads do all, until a turn is asked for less', async (t) => {
+t.test('after a turn with too much work, threads do everything until a turn has less', async (t) => {
   const { budget, turn } = settableBudget();
   for (let count = 0; count < 2; count++) {
     t.ok(budget.take(1_000));
@@ -51,7 +51,7 @@ t.test('after a turn that was asked for more, threads do all, until a turn is as
   t.ok(budget.take(1_000));
 });
 
-t.test('a turn is awaited once, and only where something was asked for', async (t) => {
+t.test('a turn is awaited once, and only if work was requested', async (t) => {
   const { budget, turn, waiting } = settableBudget();
   t.equal(waiting.length, 0);
   budget.take(1);

@@ -10,7 +10,7 @@ import { signingKey } from '../support/keys.ts';
 import { encode, sign } from './tokens.ts';
 import { keysFor, parsed, verifyBothWays } from './ways.ts';
 
-t.test('each algorithm verifies its own signature and no other one', async (t) => {
+t.test('each algorithm verifies only its own signature', async (t) => {
   for (const alg of algorithmNames) {
     const token = await sign({ sub: 'alice' }, { alg });
     for (const other of algorithmNames) {
@@ -38,7 +38,7 @@ t.test('a changed payload, header or signature does not verify', async (t) => {
   }
 });
 
-t.test('a key serves the algorithm that it was taken for, also where another one means the same', async (t) => {
+t.test('a key is used only for its configured algorithm, even if another one means the same', async (t) => {
   const { jwk: { alg: _, ...jwk } = {} } = await signingKey('Ed25519');
   const token = parsed(await sign({ sub: 'alice' }, { alg: 'Ed25519' }));
   const taken = async (alg: 'Ed25519' | 'EdDSA') => (await importKeys({ keys: [jwk] }, [alg]))?.keys ?? [];
@@ -47,7 +47,7 @@ t.test('a key serves the algorithm that it was taken for, also where another one
   t.equal(await verifyBothWays(token, await taken('EdDSA')), undefined);
 });
 
-t.test('a signature of another length is a wrong one, and no error', async (t) => {
+t.test('a signature of another length is wrong, and not an error', async (t) => {
   for (const alg of algorithmNames) {
     const [keys, token] = [await keysFor(alg), await sign({ sub: 'alice' }, { alg })];
     const [header = '', payload = '', signature = ''] = token.split('.');
@@ -60,7 +60,7 @@ t.test('a signature of another length is a wrong one, and no error', async (t) =
   }
 });
 
-t.test('a signature in DER is none (RFC 7518 §3.4)', async (t) => {
+t.test('a signature in DER is invalid (RFC 7518 §3.4)', async (t) => {
   const { key } = await signingKey('ES256');
   const [header = '', payload = ''] = (await sign({ sub: 'alice' })).split('.');
   const signing = { key: KeyObject.from(key as webcrypto.CryptoKey), dsaEncoding: 'der' } as const;
@@ -69,7 +69,7 @@ t.test('a signature in DER is none (RFC 7518 §3.4)', async (t) => {
   t.equal(await verifyBothWays(jws, await keysFor('ES256')), undefined);
 });
 
-t.test('advisory 51: no public key, in no form, serves as an HMAC secret', async (t) => {
+t.test('advisory 51: no public key, in any form, works as an HMAC secret', async (t) => {
   const forms: Buffer[] = [];
   for (const alg of ['RS256', 'ES256', 'EdDSA'] as const) {
     const { jwk = {} } = await signingKey(alg);
@@ -116,7 +116,7 @@ t.test('an algorithm that is not accepted is refused, whatever its signature', a
   }
 });
 
-t.test('a header that does not fit is reported with what it names, cut short, and what is accepted', async (t) => {
+t.test('a header that does not match is reported with its value, cut short, and the accepted values', async (t) => {
   const rules = { algorithms: new Set(['ES256']), types: new Set(['at+jwt', undefined]) };
   const told = (header: object) => judgeHeader(parsed(encode({ alg: 'ES256', ...header }, {})), rules)?.mismatch;
   t.strictSame(told({ alg: 'HS256' }), { claim: 'alg', found: '"HS256"', expected: '"ES256"' });
@@ -129,7 +129,7 @@ t.test('a header that does not fit is reported with what it names, cut short, an
 const header = (kid?: string) => ({ alg: 'ES256', kid, typ: undefined });
 const named = (alg: 'ES256' | 'RS256', kid?: string) => ({ alg, kid });
 
-t.test('a key that is not there is reported with the names of those that are, the first few of them', async (t) => {
+t.test('a missing key is reported with the names of the existing ones, the first few of them', async (t) => {
   t.strictSame(keyMismatch(header('k9'), [named('ES256', 'k1'), named('RS256')]), {
     claim: 'kid',
     found: '"k9"',
@@ -140,7 +140,7 @@ t.test('a key that is not there is reported with the names of those that are, th
   t.match(keyMismatch(header('k9'), many).expected, /"d" \(ES256\) and 2 more$/);
 });
 
-t.test('a key of the right name and another algorithm is said to be that', async (t) => {
+t.test('a key with the right name and another algorithm is reported as that', async (t) => {
   const told = keyMismatch(header('k1'), [named('RS256', 'k1')]);
   t.equal(told.difference, 'the key of that name is for RS256, and the token has "ES256"');
 });

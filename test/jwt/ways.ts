@@ -7,10 +7,10 @@ import { TurnBudget } from '../../src/jwt/turn-budget.ts';
 import { verifySignature } from '../../src/jwt/verify.ts';
 import { secret, signingKey } from '../support/keys.ts';
 
-/** Of an event loop that always has time: each piece of work is in a turn of its own. */
+/** For an event loop that always has time: each piece of work is in its own turn. */
 export const idle = new TurnBudget((begin) => begin());
 
-/** On the event loop and on threads: the key that made the signature. Both must give the same answer. */
+/** On the event loop and on threads, with the key of the signature. Both must give the same result. */
 export async function verifyBothWays(
   jws: ParsedJws,
   keys: readonly VerificationKey[],
@@ -34,7 +34,7 @@ export async function keysFor(alg: AlgorithmName): Promise<readonly Verification
   return (await importKeys({ keys: [jwk] }, algorithmNames))?.keys ?? [];
 }
 
-/** What jose says of a token by a public key or a secret that serves one algorithm, as an imported key of ours does. */
+/** jose's result for a token with a public key or a secret for one algorithm, like an imported key of ours. */
 export async function joseAccepts(token: string, jwk: JWK, alg: AlgorithmName): Promise<boolean> {
   try {
     await compactVerify(token, await importJWK(jwk, alg), { algorithms: [alg] });

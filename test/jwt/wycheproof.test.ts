@@ -14,11 +14,14 @@ interface Group {
   readonly tests: readonly { tcId: number; comment: string; jws: string; result: 'valid' | 'invalid' }[];
 }
 
-/** A `?` within the base64url text: the vectors want it skipped, RFC 7515 §2 and we want it refused. */
+/**
+ * A `?` within the base64url text: the vectors expect that it is skipped. RFC 7515 §2 and we require that it is
+ * refused.
+ */
 const refusedOnPurpose = new Set([372, 373]);
 const parseJwk = (jwk: JWK | string): JWK => (typeof jwk === 'string' ? JSON.parse(jwk) : jwk);
 
-/** RFC 7520 gives its keys no `alg`; the vectors added one that is not always that of the signature, or of anything. */
+/** RFC 7520 gives its keys no `alg`. The vectors added one that is not always right. */
 function keyOf(group: Group): JWK {
   const { alg, ...jwk } = parseJwk(group.public ?? group.private);
   return group.comment.startsWith('rfc7520') || alg === undefined ? jwk : { ...jwk, alg };
@@ -36,7 +39,7 @@ async function accepts(jws: string, keys: readonly VerificationKey[]): Promise<b
   return parsed.kind === 'parsed' && (await verifyBothWays(parsed, keys)) !== undefined;
 }
 
-t.test('every Wycheproof JWS vector is judged as it says', { skip }, async (t) => {
+t.test('every Wycheproof JWS vector gets its expected result', { skip }, async (t) => {
   const { testGroups } = JSON.parse(corpus('wycheproof/json_web_signature_test.json')) as { testGroups: Group[] };
   const wrong: string[] = [];
   let judged = 0;
@@ -44,7 +47,7 @@ t.test('every Wycheproof JWS vector is judged as it says', { skip }, async (t) =
     const keys = await keysOf(group);
     const valid = new Set(group.tests.filter((test) => test.result === 'valid').map((test) => test.jws));
     for (const { tcId, comment, jws, result } of group.tests) {
-      // 367 and 370 lost the padding that they are about: what is left is the text of a valid vector.
+      // 367 and 370 lost the padding that they test. The remaining text is that of a valid vector.
       if (result === 'invalid' && valid.has(jws)) continue;
       const expected = result === 'valid' && !refusedOnPurpose.has(tcId);
       judged++;
@@ -55,19 +58,19 @@ t.test('every Wycheproof JWS vector is judged as it says', { skip }, async (t) =
   t.equal(judged, 399);
 });
 
-/** Any other text is refused before a signature is looked at (RFC 7515 §2); jose reads some of it. */
+/** Any other text is refused before its signature is checked (RFC 7515 §2); jose reads some of it. */
 function isCanonical(jws: string): boolean {
   return jws.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-/** By each of the algorithms that the key serves. */
+/** With each of the algorithms for the key. */
 async function theyAccept(jws: string, group: Group, keys: readonly VerificationKey[]): Promise<boolean> {
   const { alg: _, d, p, q, dp, dq, qi, ...jwk } = keyOf(group);
   for (const { alg } of keys) if (await joseAccepts(jws, jwk, alg)) return true;
   return false;
 }
 
-t.test('of every Wycheproof JWS vector whose text is canonical jose says the same', { skip }, async (t) => {
+t.test('for every Wycheproof JWS vector with canonical text jose gives the same result', { skip }, async (t) => {
   const { testGroups } = JSON.parse(corpus('wycheproof/json_web_signature_test.json')) as { testGroups: Group[] };
   const differ: string[] = [];
   let [compared, accepted] = [0, 0];

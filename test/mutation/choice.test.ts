@@ -2,7 +2,7 @@ import t from 'tap';
 import { choose } from '../../tools/mutation/choice.ts';
 import { rooms } from '../../tools/mutation/rooms.ts';
 
-t.test('without names every room is judged whole, with names only those', async (t) => {
+t.test('without names every room is tested completely, with names only those rooms', async (t) => {
   const whole = Object.entries(rooms).map(([name, room]) => ({ name, room, isPart: false, isAgain: false }));
   t.strictSame(choose([]), whole);
   t.strictSame(
@@ -11,7 +11,7 @@ t.test('without names every room is judged whole, with names only those', async 
   );
 });
 
-t.test('with the end of a file name only that file is changed, judged by all tests of its room', async (t) => {
+t.test('with the end of a filename only that file is mutated, and all tests of its room run', async (t) => {
   const { tests } = rooms.schemes ?? {};
   t.strictSame(choose(['schemes', 'basic/index.ts']), [
     { name: 'schemes', room: { tests, mutate: ['src/gateway/schemes/basic/index.ts'] }, isPart: true, isAgain: false },
@@ -22,12 +22,12 @@ t.test('with the end of a file name only that file is changed, judged by all tes
   ]);
 });
 
-t.test('what went unnoticed the last time is judged again in whole rooms only', async (t) => {
+t.test('unnoticed changes of the last run are tested again only for whole rooms', async (t) => {
   t.match(choose(['--again', 'oauth']), [{ name: 'oauth', isPart: false, isAgain: true }]);
   t.equal(choose(['oauth', 'scope.ts', '--again']), '--again is for whole rooms');
 });
 
-t.test('what does not exist is told, and nothing is judged', async (t) => {
+t.test('a name that does not exist is reported, and nothing runs', async (t) => {
   t.match(choose(['decide', 'nowhere']), /^no such room: nowhere; there are oauth, jwt, /);
   t.equal(choose(['decide', 'basic-scheme.ts']), 'no file of decide ends with basic-scheme.ts');
   t.equal(choose(['schemes', 'asic/index.ts']), 'no file of schemes ends with asic/index.ts', 'whole names only');

@@ -4,14 +4,14 @@ import { runFile } from '../../tools/mutation/run-file.ts';
 
 const begin = "import t from 'tap';\n";
 
-/** What becomes of a test file with this text, beside a module that counts who loaded it. */
+/** The result of a test file with this text, beside a module that counts its imports. */
 function run(t: Test, text: string) {
   const module = 'export const state: { count: number } = { count: 0 };\n';
   const directory = t.testdir({ 'a.test.ts': text, 'state.ts': module });
   return runFile(relative(process.cwd(), `${directory}/a.test.ts`));
 }
 
-t.test('a test file that holds passes, as often as it is run', async (t) => {
+t.test('a passing test file passes, as often as it is run', async (t) => {
   const text = `${begin}import { state } from './state.ts';
     t.test('one', async (t: unknown) => { (t as { equal: Function }).equal(++state.count, 1); });`;
   const directory = t.testdir({ 'a.test.ts': text, 'state.ts': 'export const state = { count: 0 };' });
@@ -19,7 +19,7 @@ t.test('a test file that holds passes, as often as it is run', async (t) => {
   for (let n = 0; n < 3; n++) t.equal(await runFile(file), undefined, 'with new modules each time');
 });
 
-t.test('whatever fails is a failure: an assertion, a throw, a rejection, a file that does not load', async (t) => {
+t.test('any failure counts: an assertion, an exception, a rejection, a file that does not load', async (t) => {
   const failing: Readonly<Record<string, string>> = {
     assertion: `${begin}t.test('one', async (t) => { t.equal(1, 2); });`,
     nested: `${begin}t.test('one', async (t) => { await t.test('two', async (t) => { t.ok(false); }); });`,

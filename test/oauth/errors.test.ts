@@ -3,7 +3,7 @@ import { OAuthError, type OAuthErrorCode, oauthErrors } from '../../src/oauth/er
 
 const allowed = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
 
-t.test('every sentence of the table is in the characters of RFC 6749 §5.2', async (t) => {
+t.test('every sentence of the table has only characters of RFC 6749 §5.2', async (t) => {
   for (const code of Object.keys(oauthErrors) as OAuthErrorCode[]) {
     const { error, error_description } = new OAuthError(code).body();
     t.match(error_description, allowed, code);
@@ -12,16 +12,16 @@ t.test('every sentence of the table is in the characters of RFC 6749 §5.2', asy
   }
 });
 
-t.test('a description is cleaned, the detail is never in the body', async (t) => {
+t.test('a description is cleaned, and the detail is never in the body', async (t) => {
   const body = new OAuthError('invalid_request', { description: 'a "b" \\ é\n', detail: 'hush' }).body();
   t.strictSame(body, { error: 'invalid_request', error_description: 'a ?b? ? ??' });
 });
 
-t.test('every row says what to do about it, in one cell of a table', async (t) => {
+t.test('every row has a remedy that fits one cell of a table', async (t) => {
   for (const [code, { remedy }] of Object.entries(oauthErrors)) t.match(remedy, /^[A-Z][^|\n]+\.$/, code);
 });
 
-t.test('codes that the wire must not tell apart have one error, status and sentence', async (t) => {
+t.test('codes that clients must not distinguish have the same error, status and sentence', async (t) => {
   const pairs = [
     ['invalid_client', 'unregistered_client'],
     ['invalid_grant', 'code_used'],
@@ -32,14 +32,14 @@ t.test('codes that the wire must not tell apart have one error, status and sente
   }
 });
 
-t.test('an error carries the status of its row and the fields of its answer, and is known by its name', async (t) => {
+t.test('an error has the status of its row and the fields of its answer, and is recognized by its name', async (t) => {
   const headers = { 'www-authenticate': 'Basic realm="x"' };
   const error = new OAuthError('invalid_client', { headers, detail: 'why' });
   t.match(error, { name: 'OAuthError', code: 'invalid_client', status: 401, detail: 'why', headers });
   t.strictSame(new OAuthError('invalid_request').headers, {});
 });
 
-t.test('a description is 200 characters at most, whoever wrote what it repeats', async (t) => {
+t.test('a description has at most 200 characters, whatever it repeats', async (t) => {
   const told = (length: number) => new OAuthError('invalid_request', { description: 'x'.repeat(length) }).body();
   t.equal(told(200).error_description.length, 200);
   t.equal(told(201).error_description.length, 200);

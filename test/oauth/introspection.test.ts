@@ -15,7 +15,7 @@ const token: KnownToken = {
 };
 const issuer = 'https://auth.example.com';
 
-t.test('a live token is answered with the members of RFC 7662 and its own claims', async (t) => {
+t.test('an active token is answered with the members of RFC 7662 and its own claims', async (t) => {
   t.strictSame(activeAnswer(token, issuer), {
     tenant: 'acme',
     active: true,
@@ -33,18 +33,18 @@ t.test('a live token is answered with the members of RFC 7662 and its own claims
   });
 });
 
-t.test('what a token does not have is no member', async (t) => {
+t.test('an absent value has no member', async (t) => {
   const answer = activeAnswer({ ...token, username: undefined, grantId: undefined, authTime: undefined }, issuer);
   for (const name of ['username', 'gid', 'auth_time']) t.notOk(Object.hasOwn(answer, name), name);
 });
 
-t.test('several audiences are a list, and one stands alone', async (t) => {
+t.test('several audiences are a list, a single one is a string', async (t) => {
   const audience = ['https://a.example.com', 'https://b.example.com'];
   t.strictSame(activeAnswer({ ...token, audience }, issuer).aud, audience);
   t.strictSame(activeAnswer({ ...token, audience: [] }, issuer).aud, []);
 });
 
-t.test('a claim of the token never stands in place of a member that says what it is worth', async (t) => {
+t.test('a claim of the token never replaces a member that says whether it is active', async (t) => {
   const claims = { active: false, client_id: 'other', sub: 'u2', iss: 'https://evil.example', exp: 1, scope: 'admin' };
   t.match(activeAnswer({ ...token, claims }, issuer), {
     active: true,

@@ -13,7 +13,7 @@ t.test('names and values are decoded as a form', async (t) => {
   );
 });
 
-t.test('an empty value is an absent one (RFC 6749 §3.2)', async (t) => {
+t.test('an empty value counts as absent (RFC 6749 §3.2)', async (t) => {
   t.equal(parse('a=').get('a'), undefined);
   t.equal(parse('a=&a=1').get('a'), '1');
   t.throws(() => parse('a=').require('a'), { code: 'invalid_request', description: 'The parameter a is missing.' });
@@ -25,7 +25,7 @@ t.test('only resource and audience may repeat', async (t) => {
   t.throws(() => parse('%73cope=a&scope=a'), { code: 'invalid_request' }, 'in another spelling too');
 });
 
-t.test('an alias is its twin', async (t) => {
+t.test('an alias means its OAuth name', async (t) => {
   for (const name of ['app_id', 'appid', 'client_id']) t.equal(parse(`${name}=x`).get('client_id'), 'x');
   for (const name of ['app_secret', 'appsecret', 'client_secret'])
     t.equal(parse(`${name}=x`).get('client_secret'), 'x');
@@ -35,7 +35,7 @@ t.test('an alias is its twin', async (t) => {
   t.equal(parse('app_id=x', false).get('client_id'), undefined);
 });
 
-t.test('what stands twice is left out, and the rest can be read before it is refused', async (t) => {
+t.test('a repeated parameter is left out, and the others can be read before the request is refused', async (t) => {
   const { parameters, duplicate } = readParameters('a=1&b=1&b=1&client_id=x&app_id=y', { aliases: true });
   t.strictSame(['a', 'b', 'client_id'].map(parameters.get), ['1', undefined, undefined]);
   t.match(duplicate, { code: 'invalid_request', description: 'The parameter b occurs more than once.' });
@@ -49,7 +49,7 @@ t.test('a grant sees only the parameters that it names', async (t) => {
   t.strictSame(['a', 'b', 'c'].map(few.get), ['1', undefined, undefined]);
 });
 
-t.test('names of every object are names like any other', async (t) => {
+t.test('names that every object has are ordinary names', async (t) => {
   const parameters = parse('__proto__=1&constructor=2');
   t.strictSame(['__proto__', 'constructor', 'toString'].map(parameters.get), ['1', '2', undefined]);
   t.equal(({} as Record<string, unknown>).polluted, undefined);
@@ -76,7 +76,7 @@ t.test('any text is parameters or an OAuthError', async () => {
   );
 });
 
-t.test('what URLSearchParams writes is read as it was', async () => {
+t.test('what URLSearchParams writes reads back unchanged', async () => {
   const pairs = fc.dictionary(
     fc.string({ unit: 'grapheme', minLength: 1 }),
     fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -89,7 +89,7 @@ t.test('what URLSearchParams writes is read as it was', async () => {
   );
 });
 
-t.test('a parameter without a value is as if it were not sent, but its name is text like any other', async (t) => {
+t.test('a parameter without a value counts as absent, but its name is ordinary text', async (t) => {
   for (const text of ['', '&', '&&', 'a', 'a&b', 'a=&a', '=', '&a=&b&']) {
     const { parameters, duplicate } = readParameters(text, { aliases: true });
     t.strictSame([duplicate, parameters.get('a'), parameters.all('b')], [undefined, undefined, []], text);
@@ -99,7 +99,7 @@ t.test('a parameter without a value is as if it were not sent, but its name is t
     t.throws(() => parse(text), { code: 'invalid_request', description }, text);
 });
 
-t.test('a refusal repeats no more than 40 characters of a name', async (t) => {
+t.test('a refusal repeats at most 40 characters of a name', async (t) => {
   const [fits, cut] = ['n'.repeat(40), 'n'.repeat(41)];
   for (const name of [fits, cut]) {
     const { duplicate } = readParameters(`${name}=1&${name}=2`, { aliases: true });

@@ -1,7 +1,7 @@
 export const callers = ['anybody', 'reader', 'admin'] as const;
 export type Caller = (typeof callers)[number];
 
-/** The scope of each caller's token; undefined: none. */
+/** The scope of each caller's token; undefined: no token. */
 export const scopes: Readonly<Record<Caller, string | undefined>> = {
   anybody: undefined,
   reader: 'read',
@@ -17,19 +17,21 @@ export interface Ask {
   readonly fields: readonly Field[];
 }
 
-/** What was decided of a request. */
+/** The decision about a request. */
 export type Answer =
   | {
       readonly kind: 'forwarded';
-      /** The head that the upstream got, without what differs from request to request: one text for equal requests. */
+      /**
+       * The head that the upstream got, without the parts that differ for equal requests: one text for equal requests.
+       */
       readonly head: string;
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Decides requests: the gateway, or a judge that is planted to be wrong. Answers in the order of the requests. */
+/** Decides requests: the gateway, or a judge that is wrong on purpose. Answers in the order of the requests. */
 export type Asker = (asks: readonly Ask[]) => Promise<readonly Answer[]>;
 
-/** The head of a request as it goes over the wire, without the empty line. */
+/** The head of a request as it is sent, without the empty line. */
 export function headText(target: string, fields: readonly Field[]): string {
   return [`GET ${target} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`)].join('\r\n');
 }

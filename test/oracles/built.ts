@@ -4,18 +4,18 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Not in the clone: what is built is not checked in, and `npm ci` begins with none. */
+/** Outside the clone, because built programs are not checked in, and `npm ci` deletes them. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache/oracles/', import.meta.url));
 
 export interface Build {
   readonly source: string;
-  /** Commands that fill the folder that they are given, run one after the other. */
+  /** Commands that fill the given folder, run one after the other. */
   readonly commands: (folder: string) => readonly (readonly [program: string, ...args: string[]])[];
 }
 
 /**
- * The folder with what a reader's program is built to, built once for each version of the source. It is moved into place
- * whole, so files that run side by side never see half of it.
+ * The folder of a reader's built program, built once for each version of the source. A finished build is moved into
+ * place as a whole, so files that run at the same time never see half of it.
  */
 export function built({ source, commands }: Build): string {
   const stamp = createHash('sha256').update(readFileSync(source)).update(String(commands)).digest('hex').slice(0, 16);

@@ -15,7 +15,7 @@ import { brokenHosts, tellings } from './told.ts';
 t.setTimeout(3_600_000);
 
 const [literals] = ruleFiles as readonly [RuleFile];
-/** Half of the requests have a host that is none. */
+/** Half of the requests have an invalid host. */
 const honest = brokenHosts.map(() => 'api.example.com');
 const file: RuleFile = { ...literals, hosts: [...honest, ...brokenHosts] };
 const present: RunningReader[] = [];
@@ -25,7 +25,7 @@ t.test('the readers start', async () => {
 });
 
 for (const telling of tellings) {
-  t.test(`${telling.name}: no spelling gets past a proxy what the same caller is refused in plain words`, async (t) => {
+  t.test(`${telling.name}: a proxy lets no spelling pass whose plain form is refused to the same caller`, async (t) => {
     const oracle = new Oracle({ file, asker: await decisionAsker(t, file, telling), readers: present });
     const begin = performance.now();
     const found = await oracle.differences(asks());

@@ -1,6 +1,6 @@
 import type { Field } from './asker.ts';
 
-/** Spellings of the header that the conditions of the rule files look at. */
+/** Spellings of the header that the conditions of the rule files read. */
 export const FIELDS: readonly (readonly Field[])[] = [
   [['X-Env', 'prod']],
   [['x-env', 'sandbox']],
@@ -49,7 +49,7 @@ export const FIELDS: readonly (readonly Field[])[] = [
   [['X-Env', 'sandbox,']],
 ];
 
-/** And of their query parameter. */
+/** Spellings of their query parameter. */
 export const QUERIES = [
   '?',
   '?x=1',

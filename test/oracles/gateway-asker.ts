@@ -15,7 +15,7 @@ import type { Telling } from './told.ts';
 /** Long enough for the longest run. */
 const LIFETIME = 12 * 3600;
 
-/** The decision endpoint with this file, asked by a proxy that forwards as it came what passes. */
+/** The decision endpoint with this file, asked by a proxy that forwards accepted requests unchanged. */
 export async function decisionAsker(t: Test, file: RuleFile, telling: Telling): Promise<Asker> {
   const decision = { listen: '127.0.0.1:0', max_age: '0s' };
   const config = { ...configOf(file, 'http://127.0.0.1:9'), trusted_proxies: ['127.0.0.1'], decision };
@@ -35,7 +35,7 @@ export async function decisionAsker(t: Test, file: RuleFile, telling: Telling): 
   };
 }
 
-/** The gateway with this file, asked over real connections, before an upstream that tells what it got. */
+/** The gateway with this file, over real connections, before an upstream that reports what it got. */
 export async function gatewayAsker(t: Test, file: RuleFile): Promise<Asker> {
   const upstream = await recorder(t);
   const { port } = await start(t, configOf(file, upstream.url));
@@ -70,7 +70,7 @@ async function credentialsOf(): Promise<Readonly<Record<Caller, readonly Field[]
   return Object.fromEntries(await Promise.all(pairs)) as Record<Caller, readonly Field[]>;
 }
 
-/** Not by `gateway()`: it keeps every line of the log, which is too much for a million requests. */
+/** Not with `gateway()`, which keeps every log line: too much for a million requests. */
 async function start(t: Test, body: object) {
   const { config, directory, locate } = loaded(body);
   const errors: string[] = [];

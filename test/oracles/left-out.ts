@@ -2,7 +2,7 @@ import type { Difference } from './oracle.ts';
 import type { Reader } from './readers.ts';
 import type { RuleFile } from './rule-files.ts';
 
-/** Differences that the contract allows, each with its sentence. Nothing else is left out of the judgement. */
+/** Differences that the contract allows, each with its sentence. No other difference is ignored. */
 interface LeftOut {
   readonly name: string;
   readonly sentence: string;
@@ -28,12 +28,12 @@ const rows: readonly LeftOut[] = [encodedSlash, parameter];
 /** By name, with the sentence that allows them. */
 export const sentences: ReadonlyMap<string, string> = new Map(rows.map(({ name, sentence }) => [name, sentence]));
 
-/** The row that allows a difference; undefined: it is a hole. */
+/** The row that allows a difference; undefined: the difference is a hole. */
 export function leftOutBy(difference: Difference, file: RuleFile, reader: Reader): string | undefined {
   return rows.find(({ holds }) => holds(difference, file, reader))?.name;
 }
 
-/** Rows that must be seen for this reader: the breach that is left out is there, or the row is wrong. */
+/** Rows that must occur for this reader: the allowed difference exists, or the row is wrong. */
 export function breaches(reader: Reader): readonly string[] {
   return [
     ...(reader.keepsEncodedSlashes ? [] : [encodedSlash.name]),

@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.ts';
 
-/** Segments that mean something in some rule file. */
+/** Segments with a meaning in some rule file. */
 export const WORDS = [
   'a',
   '1',
@@ -16,10 +16,10 @@ export const WORDS = [
   'users:purge',
 ];
 
-/** Writes a path in another way, or leads somewhere else; `weak`: a prefix with weak rules. */
+/** Writes a path differently, or leads somewhere else; `weak`: a prefix with weak rules. */
 export type Mutation = (path: string, random: Random, weak: string) => string;
 
-/** Puts a piece in at any place. */
+/** Inserts a piece at any place. */
 const put =
   (pieces: readonly string[]): Mutation =>
   (path, random) => {
@@ -27,7 +27,7 @@ const put =
     return path.slice(0, at) + random.pick(pieces) + path.slice(at);
   };
 
-/** Puts a piece at the end of a segment, mostly the last. */
+/** Appends a piece to a segment, mostly the last. */
 const end =
   (pieces: readonly string[]): Mutation =>
   (path, random) => {
@@ -36,7 +36,7 @@ const end =
     return path.slice(0, at) + random.pick(pieces) + path.slice(at);
   };
 
-/** Writes a character in another way; `only`: which may be chosen. */
+/** Writes a character differently; `only`: which may be chosen. */
 const write =
   (only: RegExp, spell: (octet: number, random: Random) => string): Mutation =>
   (path, random) => {
@@ -114,13 +114,13 @@ const CUTS = ['%3F', '%3f', '%23', '%3Fx', '%23x', '%3F/admin', '%20%3F', '%3F%2
 
 const swapCase = (text: string) => (text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase());
 
-/** Any octet, and any code point below U+3100 in UTF-8: what nobody thought of. */
+/** Any octet, and any code point below U+3100 in UTF-8, for cases without a rule of their own. */
 const anyPiece = (random: Random) =>
   random.chance(0.5)
     ? percent([random.below(256)])
     : percent([...Buffer.from(String.fromCodePoint(0xa0 + random.below(0x3100 - 0xa0)))]);
 
-/** Spellings that nothing refuses by their look: which route they lead to is all that is left to judge. */
+/** Spellings that no rule refuses for their form: only the route that they match is left to judge. */
 export const QUIET: readonly Mutation[] = [
   write(/[^/%]/g, encode),
   write(/[:@()'$,=+!&~*]/g, encode),

@@ -3,7 +3,9 @@ import type { RunningReader } from './reader-client.ts';
 import type { RuleFile } from './rule-files.ts';
 import { plainSpelling, type Served } from './served.ts';
 
-/** Forwarded, and the same caller who asks for what the reader then serves, in its plain spelling, is refused. */
+/**
+ * A hole: a request was forwarded although the same caller is refused for the plain spelling of what the reader served.
+ */
 export interface Difference {
   readonly reader: string;
   readonly file: string;
@@ -18,7 +20,7 @@ export interface Difference {
 export interface Counts {
   asked: number;
   forwarded: number;
-  /** By reader: what it served. */
+  /** What each reader served. */
   readonly served: Record<string, number>;
 }
 
@@ -33,10 +35,10 @@ export interface OracleParts {
   readonly readers: readonly RunningReader[];
 }
 
-/** So many requests are asked at a time. */
+/** So many requests are sent at a time. */
 const BATCH = 2000;
 
-/** Holds a judge against real readers of what it forwards. */
+/** Compares a judge with real readers of the requests that it forwards. */
 export class Oracle {
   readonly counts: Counts = { asked: 0, forwarded: 0, served: {} };
   readonly #parts: OracleParts;
@@ -104,7 +106,7 @@ export class Oracle {
   }
 }
 
-/** What a reader served, asked for by the same caller without any disguise. */
+/** What a reader served, requested by the same caller in plain spelling. */
 function plainAsks({ readsWithoutCase }: RuleFile, { caller }: Ask, served: Served): readonly Ask[] {
   const { host, env, op, path } = served;
   const fields: readonly Field[] = env === '' ? [] : [['X-Env', env]];
@@ -113,7 +115,7 @@ function plainAsks({ readsWithoutCase }: RuleFile, { caller }: Ask, served: Serv
   return [...paths].map((each) => ({ caller, host: plainHost(host), target: plainSpelling(each) + query, fields }));
 }
 
-/** Without a port, and without what no host holds. */
+/** Without a port, and without characters that no host has. */
 function plainHost(host: string): string {
   return /^(?:\[[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)/.exec(host)?.[0] ?? host;
 }

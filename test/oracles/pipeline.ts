@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer, as little of it as an oracle needs. */
+/** The parts of an answer that an oracle needs. */
 export interface Reply {
   readonly status: number;
   readonly location: string | undefined;
@@ -8,15 +8,15 @@ export interface Reply {
   readonly body: string;
 }
 
-/** So many requests stand in a connection at a time. */
+/** So many requests are in a connection at a time. */
 const DEPTH = 16;
 const CONNECTIONS = 4;
-/** Milliseconds without a byte: then the server hangs, and the test says so. */
+/** Milliseconds without a byte after which the server counts as hanging, and the test fails. */
 const SILENCE = 60_000;
 
 /**
- * Sends requests behind each other over a few connections, and answers with the replies in the order of the requests.
- * Undefined: the connection was closed without an answer to this one, also where it came alone.
+ * Sends requests in pipelines over a few connections, and returns the replies in the order of the requests. Undefined:
+ * the connection closed without an answer to this request, even when it was sent alone.
  */
 export async function sendAll(port: number, requests: readonly string[]): Promise<readonly (Reply | undefined)[]> {
   const replies = new Array<Reply | undefined>(requests.length);
@@ -35,7 +35,7 @@ export async function sendAll(port: number, requests: readonly string[]): Promis
         const end = Math.min(from + most, to);
         const got = await connection.ask(requests.slice(from, end));
         for (const reply of got) replies[from++] = reply;
-        // Cut off: the rest once more, and what gets no answer alone has none.
+        // Cut off: sends the rest again, and then each unanswered request alone.
         if (got.length === 0 && most === 1) from++;
         most = got.length < end - from ? 1 : DEPTH;
       }
@@ -48,7 +48,7 @@ export async function sendAll(port: number, requests: readonly string[]): Promis
 
 interface Connection {
   readonly closed: boolean;
-  /** Fewer replies than requests: the connection was closed behind the last. */
+  /** Fewer replies than requests: the connection closed after the last reply. */
   ask(requests: readonly string[]): Promise<readonly Reply[]>;
   end(): void;
 }
@@ -72,7 +72,7 @@ class Pipe implements Connection {
     this.#socket = socket;
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => this.#read(text));
-    // A reset may come instead of an end; which requests have no answer is known either way.
+    // A reset may come instead of an end. The unanswered requests are known either way.
     socket.on('error', () => {});
     socket.on('close', () => this.#close());
   }
@@ -124,7 +124,7 @@ function bodyOf(text: string, from: number, head: string, status: number): { tex
     const end = from + Number(length);
     return end <= text.length ? { text: text.slice(from, end), end } : undefined;
   }
-  // Only pages of errors come in chunks, and of those the status is enough.
+  // Only error pages are chunked, and for those the status is enough.
   if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { text: '', end: text.length };
   const last = text.indexOf('0\r\n\r\n', from);
   return last === -1 ? undefined : { text: '', end: last + 5 };

@@ -4,10 +4,10 @@ import { startReader } from './reader-process.ts';
 import type { Reader } from './readers.ts';
 import { type Served, servedFrom } from './served.ts';
 
-/** A reader that runs. */
+/** A running reader. */
 export interface RunningReader {
   readonly reader: Reader;
-  /** What it goes by when it serves the requests of these heads; undefined: it refuses. */
+  /** How it reads the requests with these heads; undefined: it refuses. */
   ask(heads: readonly string[]): Promise<readonly (Served | undefined)[]>;
 }
 
@@ -23,7 +23,7 @@ export async function running(t: Test, reader: Reader): Promise<RunningReader> {
 
 const MOST_REDIRECTS = 4;
 
-/** The bodies of the answers. A server that redirects to the path as it normalises it serves that one next. */
+/** The bodies of the answers. If a server redirects to its normalized path, the test follows the redirect. */
 async function follow(port: number, heads: readonly string[], left = MOST_REDIRECTS): Promise<(string | undefined)[]> {
   const replies = await sendAll(
     port,

@@ -8,10 +8,10 @@ import type { Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { connectTo } from '../support/raw-client.ts';
 
-/** The program of a reader, given a port of loopback and a folder of its own. */
+/** The program of a reader, with a loopback port and a separate folder. */
 export type Command = (port: number, folder: string) => readonly [program: string, ...args: string[]];
 
-/** Starts it; it is gone, with its folder, after the test. Answers with its port. */
+/** Starts it, and returns its port. It ends after the test, and its folder is deleted. */
 export async function startReader(t: Test, command: Command): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-oracle-'));
   const port = await freePort();

@@ -9,12 +9,12 @@ import { octets, type Served } from './served.ts';
 /** A server that reads a request-target in its own way, as an upstream may. */
 export interface Reader {
   readonly name: string;
-  /** What it says is its own: PATH_INFO, `$uri`, … */
+  /** The variable that it reports: PATH_INFO, `$uri`, … */
   readonly says: string;
-  /** Programs that must be there; without one the reader is skipped. */
+  /** Required programs; if one is missing the reader is skipped. */
   readonly needs: readonly string[];
   readonly command: Command;
-  /** Where what it says is still encoded. */
+  /** If the reported value is still encoded. */
   readonly decode?: (served: Served) => Served;
   /** Reads `%2F` as part of a name, or refuses it: `encoded_slashes: keep` is for such upstreams (docs/errors.md). */
   readonly keepsEncodedSlashes: boolean;
@@ -86,7 +86,7 @@ export function absent({ needs }: Reader): false | string {
   return missing !== undefined && `${missing} not present`;
 }
 
-/** The same for a test that needs them all. */
+/** The same for a test that needs all of them. */
 export function anyAbsent(): false | string {
   return readers.map(absent).find((reason) => reason !== false) ?? false;
 }
@@ -117,7 +117,7 @@ function nginxReader(name: string, setting: string): Reader {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (kind) => `${kind}_temp_path ${folder}/${kind};`,
     );
-    // It would leave root, to whom alone the folder belongs.
+    // It would drop the rights of root, and the folder belongs only to root.
     const user = process.getuid?.() === 0 ? 'user root; ' : '';
     const text = `${user}daemon off; pid ${folder}/pid; error_log stderr crit; worker_processes 1;
 events { }
@@ -135,7 +135,7 @@ http {
   return { name, says: '$uri', needs: ['nginx'], command, keepsEncodedSlashes: false, keepsParameters: true };
 }
 
-/** Debian's place, and where httpd is built from source. */
+/** Debian's path, and the path of httpd built from source. */
 const moduleFolders = ['/usr/lib/apache2/modules', '/usr/lib64/httpd/modules'];
 
 function apache(port: number, folder: string): readonly [string, ...string[]] {

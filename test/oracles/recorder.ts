@@ -1,21 +1,21 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** Names a request of the oracle to the upstream. */
+/** Identifies a request of the oracle to the upstream. */
 export const CASE = 'X-Case';
 
 export interface Recorder {
   readonly url: string;
-  /** The head of the request of this name as it came, and forgets it; undefined: it did not come. */
+  /** The head of the request with this name as it arrived, which is then forgotten; undefined: it did not arrive. */
   take(name: string): string | undefined;
 }
 
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
-/** What differs from request to request, or is nothing of the client's. */
+/** Fields that differ from request to request, or that are not the client's. */
 const OURS =
   /^(?:x-case|x-request-id|traceparent|tracestate|x-auth-[a-z]+|x-forwarded-[a-z]+|forwarded|authorization):/i;
 
-/** An upstream that keeps the exact octets of each head that it gets. Requests have no body. */
+/** An upstream that keeps the exact octets of each head. Requests have no body. */
 export async function recorder(t: Test): Promise<Recorder> {
   const heads = new Map<string, string>();
   const sockets = new Set<Socket>();

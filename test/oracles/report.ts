@@ -3,10 +3,10 @@ import type { Counts, Difference } from './oracle.ts';
 import type { RuleFile } from './rule-files.ts';
 import { routeFinder } from './which-route.ts';
 
-/** So many examples are shown of a class. */
+/** The number of examples that are shown of a class. */
 const SHOWN = 3;
 
-/** Differences in lines to read: by file, what was asked for in which disguise, and who is deceived. */
+/** Differences as lines to read: by file, the spelling of the request, and which reader is deceived. */
 export function inClasses(found: readonly Difference[], file: RuleFile): readonly string[] {
   const routeOf = routeFinder(file);
   const classes = Map.groupBy(found, (difference) => disguiseOf(difference));
@@ -30,7 +30,7 @@ function written({ target, host, fields }: Ask): string {
   return [target, host, ...fields.map((field) => field.join(': '))].join(' | ');
 }
 
-/** The first that fits. */
+/** The first that matches. */
 const DISGUISES: readonly (readonly [name: string, test: (difference: Difference) => boolean])[] = [
   ['Connection names the field', ({ ask }) => ask.fields.some(([name]) => name === 'Connection')],
   [

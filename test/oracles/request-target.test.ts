@@ -25,7 +25,7 @@ t.test('the readers start', async () => {
 });
 
 for (const file of ruleFiles) {
-  t.test(`${file.name}: nobody gets by a spelling what the same caller is refused in plain words`, async (t) => {
+  t.test(`${file.name}: no spelling passes whose plain form is refused to the same caller`, async (t) => {
     const oracle = new Oracle({ file, asker: await gatewayAsker(t, file), readers: present });
     const begin = performance.now();
     const found = await oracle.differences(asks(file));
@@ -44,7 +44,7 @@ function* asks(file: RuleFile): Generator<Ask> {
   if (noCorpora === false) yield* corpusAsks(file, own);
 }
 
-t.test('the path lists of the corpora are asked too', { skip: noCorpora }, async (t) => {
+t.test('the path lists of the corpora are tested too', { skip: noCorpora }, async (t) => {
   for (const file of ruleFiles) t.ok(corpusAsks(file, random(seed)).next().done === false, file.name);
 });
 
@@ -56,13 +56,13 @@ function isLeftOut(difference: Difference, file: RuleFile): boolean {
 }
 
 for (const reader of readers) {
-  t.test(`${reader.name} says ${reader.says}`, { skip: absent(reader) }, async (t) => {
+  t.test(`${reader.name} reports ${reader.says}`, { skip: absent(reader) }, async (t) => {
     t.ok((served.get(reader.name) ?? 0) > targetsPerReader / 10, `served ${served.get(reader.name)}`);
     for (const row of breaches(reader)) t.ok(needed.get(reader.name)?.has(row), `${row}: the breach is there`);
   });
 }
 
-t.test('nothing is left out that is not there', { skip: anyAbsent() }, async (t) => {
+t.test('every ignored difference exists', { skip: anyAbsent() }, async (t) => {
   const seen = new Set([...needed.values()].flatMap((rows) => [...rows]));
   for (const [name, sentence] of sentences) t.comment(`${name}: ${sentence}`);
   const idle = [...sentences.keys()].filter((name) => !seen.has(name));
@@ -70,7 +70,7 @@ t.test('nothing is left out that is not there', { skip: anyAbsent() }, async (t)
 });
 
 for (const file of ruleFiles.filter(({ keeps }) => keeps)) {
-  t.test(`${file.name}: check warns of each route that keeps what some upstream reads otherwise`, async (t) => {
+  t.test(`${file.name}: check warns about each route that keeps what some upstream reads differently`, async (t) => {
     const { warnings, locate } = loaded(configOf(file, 'http://127.0.0.1:9'));
     for (const [index, route] of file.routes.entries()) {
       const [first, second] = ['encoded_slashes', 'path_parameters'].filter((key) => key in route);

@@ -1,23 +1,26 @@
 import { hmacServer } from '../support/tokens.ts';
 
-/** Rules that stand beside each other: wide and weak beside narrow and strict, and the other way round. */
+/** Rules side by side: wide and weak beside narrow and strict, and the reverse. */
 export interface RuleFile {
   readonly name: string;
   readonly routes: readonly object[];
   /** Of the upstream. */
   readonly upstream?: object;
-  /** What clients write as Host. */
+  /** What clients send as Host. */
   readonly hosts: readonly string[];
-  /** A path in the weak part, with its slash, and one in the strict part without its first: for the lists of traversals. */
+  /**
+   * A path in the weak part, with its slash, and one in the strict part without its first slash: for the lists of
+   * traversals.
+   */
   readonly weak: string;
   readonly strict: string;
-  /** How many of its requests come with a header or query parameter that may decide, from 0 to 1. */
+  /** The share of its requests with a header or query parameter that may decide, from 0 to 1. */
   readonly fielded: number;
-  /** Asked by every caller in every run. */
+  /** Sent by every caller in every run. */
   readonly always: readonly string[];
-  /** The upstream behind it reads paths without case, as `case_sensitive: false` says. */
+  /** The upstream ignores the case of paths, as `case_sensitive: false` says. */
   readonly readsWithoutCase: boolean;
-  /** A route says `encoded_slashes: keep` and `path_parameters: keep`. */
+  /** A route has `encoded_slashes: keep` and `path_parameters: keep`. */
   readonly keeps: boolean;
 }
 
@@ -189,7 +192,7 @@ const keeps: RuleFile = {
 
 export const ruleFiles: readonly RuleFile[] = [literals, conditions, hosts, spellings, keeps];
 
-/** The file before an upstream. */
+/** The file with an upstream. */
 export function configOf({ routes, upstream = {} }: RuleFile, url: string): object {
   return {
     upstreams: { api: { url, ...upstream } },

@@ -5,10 +5,10 @@ import { FIELDS, QUERIES } from './fields.ts';
 import { LOUD, QUIET, WORDS } from './mutations.ts';
 import { pathsOf, type RuleFile } from './rule-files.ts';
 
-/** A request against the rules of this file: one of its paths, written as somebody would who wants past them. */
+/** A request against the rules of this file: one of its paths, in a spelling that an attacker would try. */
 export function someAsk(file: RuleFile, random: Random): Ask {
   return {
-    // Who may have everything finds nothing.
+    // A caller with all rights finds nothing.
     caller: random.pick(['anybody', 'anybody', 'reader', 'reader', 'reader', 'admin']),
     host: random.pick(file.hosts),
     target: someTarget(file, random),
@@ -33,7 +33,7 @@ function somePath(file: RuleFile, random: Random): string {
     .replace(/\{\w+\}/g, () => random.pick(WORDS));
 }
 
-/** What is asked in every run, by every caller. */
+/** Requests that every caller sends in every run. */
 export function* fixedAsks({ always, hosts }: RuleFile): Generator<Ask> {
   for (const target of always) {
     for (const host of hosts) for (const caller of callers) yield { caller, host, target, fields: [] };
@@ -42,7 +42,7 @@ export function* fixedAsks({ always, hosts }: RuleFile): Generator<Ask> {
 
 const LISTS = ['patt_deep_traversal', 'patt_directory_traversal', 'patt_traversals-8-deep-exotic-encoding'];
 
-/** Every line of the path lists, led from the weak part of a file to its strict one. */
+/** Every line of the path lists, leading from the weak part of a file to its strict one. */
 export function* corpusAsks(file: RuleFile, random: Random): Generator<Ask> {
   const { weak, strict } = file;
   for (const list of LISTS) {

@@ -1,9 +1,9 @@
 import type { Ask, Field } from './asker.ts';
 
-/** A way in which a proxy asks the decision endpoint about a request that it then forwards as it came. */
+/** A way in which a proxy asks the decision endpoint about a request that it then forwards unchanged. */
 export interface Telling {
   readonly name: string;
-  /** The target that it asks for. */
+  /** The target in its decision request. */
   readonly target: (ask: Ask) => string;
   readonly fields: (ask: Ask) => readonly Field[];
 }
@@ -39,7 +39,7 @@ export const tellings: readonly Telling[] = [
   },
 ];
 
-/** What stands in `Host` of clients who want the path to begin where the host ends. */
+/** `Host` values of clients that want the path to begin where the host ends. */
 export const brokenHosts: readonly string[] = [
   'api.example.com:80?',
   'api.example.com?',

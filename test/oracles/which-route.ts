@@ -12,7 +12,7 @@ interface Named extends RoutePattern {
   readonly name: string;
 }
 
-/** For reports: the route that a request has as it stands. */
+/** For reports: the route of a request as written. */
 export function routeFinder({ routes, upstream }: RuleFile): (ask: Ask) => string {
   const { case_sensitive: caseSensitive = true } = (upstream ?? {}) as { case_sensitive?: boolean };
   const table = new RouteTable(routes.map((route) => named(route as Written, caseSensitive)));

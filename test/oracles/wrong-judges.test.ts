@@ -23,7 +23,7 @@ t.test('the readers start', skip, async () => {
   for (const reader of readers) present.push(await running(t, reader));
 });
 
-t.test('a judge of the same parts in which nothing is wrong is accused of nothing', skip, async (t) => {
+t.test('a judge from the same parts without a fault gets no finding', skip, async (t) => {
   same(t, await held(file, plantedAsker(file, right)));
   same(t, await held(behindProxy, plantedAsker(behindProxy, right, true)));
 });
@@ -32,7 +32,7 @@ for (const [name, judge] of Object.entries(planted)) {
   t.test(`${name}: caught`, skip, async (t) => caught(t, await held(file, plantedAsker(file, judge))));
 }
 
-t.test('where the authority ends is guessed: caught', skip, async (t) => {
+t.test('a judge that guesses where the authority ends: caught', skip, async (t) => {
   caught(t, await held(behindProxy, plantedAsker(behindProxy, guessing, true)));
 });
 

@@ -7,13 +7,13 @@ import { type Answer, type Ask, type Asker, type Caller, headText, scopes } from
 import { pathsOf, type RuleFile } from './rule-files.ts';
 import { octets } from './served.ts';
 
-/** A judge made of the parts of the engine, with one thing in it that is wrong. */
+/** A judge made from the engine's parts, with one fault in it. */
 export interface Judge {
-  /** The forms of a path that must choose the same route. */
+  /** The forms of a path that must match the same route. */
   readonly readings: readonly Reading[];
-  /** `;` and `%3B` are no matter of routes here. */
+  /** `;` and `%3B` do not matter for these routes. */
   readonly ignoresParameters?: boolean;
-  /** What is made of the URL that a proxy tells; undefined: it is unclear. */
+  /** How the URL from a proxy is read; undefined: it is unclear. */
   readonly told: (url: string) => Told | undefined;
 }
 
@@ -29,7 +29,7 @@ const cut: Reading = (path) => path.replace(/(?:%3f|%23).*$/i, '');
 const withoutBlanks: Reading = (path) => path.replace(/(?:%20|%c2%a0|\s)+(?=\/|$)/gi, '');
 const withoutLastBlanks: Reading = (path) => path.replace(/(?:%20|%c2%a0|\s)+$/i, '');
 
-/** What servers make of a path that decode it: nothing is taken away; cut, as a URL is; and no segment ends in a blank. */
+/** How servers that decode a path read it: unchanged; cut, as a URL is; and without a blank at the end of a segment. */
 const lenient = (decode: Reading): readonly Reading[] => [
   decode,
   (path) => decode(withoutLastBlanks(cut(path))),
@@ -52,7 +52,7 @@ const guessed = (url: string): Told | undefined => {
     : { host, target: rest.startsWith('/') ? rest : `/${rest}` };
 };
 
-/** The judge in which nothing is wrong: what the oracle finds in the others is not made by the parts. */
+/** The judge without a fault, which shows that the parts do not cause the findings in the others. */
 export const right: Judge = { readings: [asItStands, ...lenient(octets)], told: exactly };
 
 export const planted: Readonly<Record<string, Judge>> = {
@@ -85,7 +85,7 @@ function segmentOf(piece: string, reading: Reading): PathSegment {
   return { kind: many === '*' ? 'rest' : 'one', name };
 }
 
-/** Asked as the gateway is; `asProxy`: through a proxy that tells what it was asked as a URL, and forwards it as it came. */
+/** Asked like the gateway; `asProxy`: through a proxy that sends the URL of the request, and forwards it unchanged. */
 export function plantedAsker(file: RuleFile, judge: Judge, asProxy = false): Asker {
   const routeOf = routeByReadings(file, judge);
   const decide = (ask: Ask): Answer => {
@@ -104,7 +104,7 @@ export function plantedAsker(file: RuleFile, judge: Judge, asProxy = false): Ask
   return async (asks) => asks.map(decide);
 }
 
-/** The route that all readings of a path find; undefined: they do not agree, or there is none. */
+/** The route in all readings of a path; undefined: they differ, or there is none. */
 function routeByReadings(file: RuleFile, { readings }: Judge): (path: string) => object | undefined {
   const tables = readings.map((reading) => ({
     reading,

@@ -13,7 +13,7 @@ t.setTimeout(300_000);
 const page = 'behind-envoy.md';
 const start: Starts = (t, page, { decision, listen, upstream }) =>
   envoy(t, page, { gatehouse: decision, gateway: listen, orders: upstream });
-/** The page's, and one that asks for more than the token of the cases has. */
+/** The page's route, and one that requires more than the token of the cases has. */
 const routes = [
   ...(filesIn(page)[0]?.values.routes ?? []),
   { id: 'orders-write', match: { methods: ['POST'], path: '/orders/{rest*}' }, scope: 'orders.write' },
@@ -22,7 +22,7 @@ const open = (t: Test, changes?: object) => fronted(t, page, start, { routes, ..
 const options = { skip: skipWithoutPeer('envoy-1.40.0') };
 const token = (scope = 'orders.read') => jwt({ scope }, { alg: 'HS256' });
 
-t.test('Envoy forwards what passes, with who it is and without the token', options, async (t) => {
+t.test('Envoy forwards accepted requests, with the identity and without the token', options, async (t) => {
   const { send, upstream, proxy, gateway } = await open(t);
   const response = await send({ target: '/orders/%7e1?a=b', headers: [bearer(await token())] });
   t.equal(response.status, 200, proxy.log() + JSON.stringify(gateway.log.slice(-2)));
@@ -36,25 +36,25 @@ t.test('Envoy forwards what passes, with who it is and without the token', optio
   t.equal(upstream.seen[1]?.header('authorization'), 'Bearer its-own', 'on a public route it passes');
 });
 
-t.test('every refusal, preflight and document comes through Envoy as from the gateway', options, async (t) => {
+t.test('every refusal, preflight and document through Envoy is the same as from the gateway', options, async (t) => {
   const { send, direct, upstream } = await open(t);
   for (const [name, request] of Object.entries(await refusals()))
     t.strictSame(gist(await send(request)), gist(await direct(request)), name);
   t.equal(upstream.seen.length, 0);
 });
 
-t.test('nothing that a client sends speaks for Envoy, or for Gatehouse', options, async (t) => {
-  // Envoy puts an address of its own machine in the place of a loopback one.
+t.test("a client cannot imitate Envoy's or Gatehouse's headers", options, async (t) => {
+  // Envoy replaces a loopback address by an address of its own machine.
   await spoofed(t, await open(t), /^(?!6\.)[0-9.]+$/);
 });
 
-t.test('a path is judged as at the proxy, in every spelling', options, async (t) => {
+t.test("every spelling of a path gets the same decision as at the gateway's own listener", options, async (t) => {
   const running = await open(t);
   await crossings(t, running, { asAsked: true });
   await twoHosts(t, running);
 });
 
-t.test('the endpoint gone, or a gateway that does not trust Envoy: nothing passes', options, async (t) => {
+t.test('if the endpoint is gone, or the gateway does not trust Envoy, nothing passes', options, async (t) => {
   const { send, gateway, upstream } = await open(t, { trusted_proxies: ['10.0.0.0/8'] });
   t.equal((await send({ target: '/catalogue/1' })).status, 403);
   await gateway.stop();

@@ -3,21 +3,21 @@ import type { Random } from '../support/random.ts';
 import { connectTo, type RawClient } from '../support/raw-client.ts';
 import { bearer, type RequestText, requestText } from '../support/request-text.ts';
 
-/** What the clients of a soak have in common. */
+/** What the clients of a soak test share. */
 export interface Crowd {
   readonly port: number;
   readonly dice: Random;
-  /** A token that is accepted, and stays so. */
+  /** A token that is accepted, and stays valid. */
   token(): string;
-  /** A token that is accepted, and what revokes it. */
+  /** A token that is accepted, and the function that revokes it. */
   newToken(): Promise<{ readonly token: string; readonly revoke: () => Promise<void> }>;
-  /** Notes an answer that is not as it must be. */
+  /** Records a wrong answer. */
   wrong(what: string): void;
 }
 
 type Action = (crowd: Crowd, client: RawClient) => Promise<void>;
 
-/** Milliseconds in which a revoked token is refused at the latest. */
+/** Milliseconds until a revoked token must be refused. */
 const REVOKED = 1_000;
 
 function ordered({ token }: Crowd, more: Partial<RequestText> = {}): RequestText {

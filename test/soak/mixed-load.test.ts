@@ -20,7 +20,7 @@ const SAMPLES = 60;
 /** Milliseconds between two samples. */
 const PAUSE = (MINUTES * 60_000) / SAMPLES;
 
-/** As long as the load, and the time to start and settle: an hour by command, never in .ci/run. */
+/** As long as the load, plus the time to start and settle: an hour with its command, never in .ci/run. */
 t.setTimeout((MINUTES + 5) * 60_000);
 
 const client = (id: string, more: string) =>
@@ -102,7 +102,7 @@ async function samples(t: Test, gateway: Program, over: () => boolean): Promise<
   return all;
 }
 
-/** The median of the last third, and of the third before it: what a process grows by at its start is over by then. */
+/** The median of the last third, and of the third before it, because the growth at the start is over by then. */
 function thirds(all: readonly Sample[], figure: (sample: Sample) => number): readonly [before: number, last: number] {
   const median = (some: readonly Sample[]) => some.map(figure).sort((a, b) => a - b)[Math.floor(some.length / 2)] ?? 0;
   const size = Math.floor(all.length / 3);
@@ -110,7 +110,7 @@ function thirds(all: readonly Sample[], figure: (sample: Sample) => number): rea
 }
 
 t.test(
-  `${MINUTES} minutes of mixed load with reloads, revocations and aborts leave memory level and no socket (listener: ${LISTENER})`,
+  `${MINUTES} minutes of mixed load with reloads, revocations and aborts leave memory constant and no socket (listener: ${LISTENER})`,
   async (t) => {
     const upstream = await openEndedUpstream(t);
     const service = await program(t, 'authorization', ({ port }) => serviceText(port));

@@ -27,7 +27,7 @@ const named: Readonly<Record<string, string>> = {
   'src/demo/files.ts': 'what the demo writes into its file',
 };
 
-t.test('an engine is named in its folder and in its two rows, and elsewhere as an example', async (t) => {
+t.test('an engine is named only in its folder, in its two rows, and as an example', async (t) => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter(
     (file) => !/^src\/storage\/(sqlite|postgres)\//.test(file),
   );
@@ -35,7 +35,7 @@ t.test('an engine is named in its folder and in its two rows, and elsewhere as a
   t.strictSame(naming.sort(), Object.keys(named).sort());
 });
 
-t.test('who only reads a store loads nothing that opens one to write', async (t) => {
+t.test('code that only reads a store loads nothing that opens one for writing', async (t) => {
   const loaded = new Set<string>();
   const visit = (file: string) => {
     if (loaded.has(file)) return;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { buildHealth } from '../../src/base/health.ts';
 import { groupHealth } from '../../src/supervisor/group-health.ts';
 
-t.test('what a worker waited for is no cause any more once the group is draining', async (t) => {
+t.test('the reason that a worker waited for is no longer a cause once the group is draining', async (t) => {
   const state = { draining: false };
   const line = { ask: async () => ({ notReady: 'no usable keys', cause: 'the issuer does not answer', remark: null }) };
   const health = groupHealth({

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { type IpcEnd, openIpcChannel } from '../../src/supervisor/ipc-channel.ts';
 
-// A line keeps no process alive, not even for an answer.
+// A channel keeps no process alive, not even for an answer.
 const alive = setInterval(() => {}, 100);
 t.teardown(() => clearInterval(alive));
 
@@ -16,7 +16,7 @@ interface News {
   readonly said: string;
 }
 
-/** Two ends that pass on what a channel between processes would: JSON, later. */
+/** Two ends that transport messages like a channel between processes: as JSON, later. */
 function ends() {
   const messages: unknown[] = [];
   const make = () =>
@@ -61,14 +61,14 @@ function lines() {
   return { asking, heard, bugs, messages, one };
 }
 
-t.test('each question gets its own answer, and what is said in one turn is one message', async (t) => {
+t.test('each question gets its own answer, and the messages of one turn are sent together', async (t) => {
   const { asking, messages } = lines();
   const sums = await Promise.all([1, 2, 3, 4].map((each) => asking.ask('add', [each, each], 20_000)));
   t.strictSame(sums, [2, 4, 6, 8]);
   t.equal(messages.length, 2);
 });
 
-t.test('news come in order, before a question that was asked after them', async (t) => {
+t.test('news arrive in order, before a question that was asked after them', async (t) => {
   const { asking, heard } = lines();
   asking.tell('said', 'a');
   asking.tell('said', 'b');
@@ -76,14 +76,14 @@ t.test('news come in order, before a question that was asked after them', async 
   t.strictSame(heard, ['a', 'b']);
 });
 
-t.test('no answer in time is no answer, and a throw over there is none either', async (t) => {
+t.test('a late answer counts as no answer, and so does an exception on the other side', async (t) => {
   const { asking, bugs } = lines();
   t.equal(await asking.ask('never', true, 30), undefined);
   t.equal(await asking.ask('bug', true, 20_000), undefined);
   t.match(bugs, [{ message: 'a bug' }]);
 });
 
-t.test('a throw over news is told there, and what was said with them is heard all the same', async (t) => {
+t.test('an exception during news is reported there, and the messages sent with them still arrive', async (t) => {
   const { asking, heard, bugs } = lines();
   for (const text of ['a', 'a bug', 'b']) asking.tell('said', text);
   t.equal(await asking.ask('add', [1, 1], 20_000), 2);
@@ -91,14 +91,14 @@ t.test('a throw over news is told there, and what was said with them is heard al
   t.match(bugs, [{ message: 'a bug' }]);
 });
 
-t.test('of too many questions the last ones get no answer at once', async (t) => {
+t.test('of too many questions the last ones get no answer immediately', async (t) => {
   const { asking } = lines();
   const all = Array.from({ length: 10_001 }, () => asking.ask('never', true, 60_000));
   const first = await Promise.race([all[10_000], pause(1_000, 'late')]);
   t.equal(first, undefined);
 });
 
-t.test('nobody answers where nobody is', async (t) => {
+t.test('a question gets no answer if no one answers on the other side', async (t) => {
   const { asking, one, messages } = lines();
   Object.assign(one, { connected: false });
   asking.tell('said', 'a');

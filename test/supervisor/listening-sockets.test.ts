@@ -17,7 +17,7 @@ async function door(t: Test, most = 100, room?: number): Promise<ListeningSocket
   return opened;
 }
 
-/** A worker that takes what it is handed at once, unless it hangs. */
+/** A worker that accepts each connection immediately, unless it hangs. */
 function taker({ join }: ListeningSockets, hangs = false) {
   const taken: Socket[] = [];
   const place: ConnectionTarget = join((socket) => {
@@ -35,7 +35,7 @@ async function connections(t: Test, { port }: ListeningSockets, count: number) {
   return clients;
 }
 
-t.test('each connection goes to whoever has the fewest, also when they come at once', async (t) => {
+t.test('each connection goes to the worker with the fewest, even if several arrive at once', async (t) => {
   const opened = await door(t);
   const workers = [taker(opened), taker(opened), taker(opened)];
   await connections(t, opened, 30);
@@ -45,7 +45,7 @@ t.test('each connection goes to whoever has the fewest, also when they come at o
   t.ok(await until(() => workers[1]?.taken.length === 16));
 });
 
-t.test('whoever comes while there is no worker waits for the first', async (t) => {
+t.test('a connection that arrives while there is no worker waits for the first', async (t) => {
   const opened = await door(t);
   const clients = await connections(t, opened, 3);
   t.ok(clients.every(({ closed }) => !closed));
@@ -53,7 +53,7 @@ t.test('whoever comes while there is no worker waits for the first', async (t) =
   t.ok(await until(() => worker.taken.length === 3));
 });
 
-t.test('a worker that does not take its connection gets no other', async (t) => {
+t.test('a worker that does not accept its connection gets no other', async (t) => {
   const opened = await door(t);
   const [hung, other] = [taker(opened, true), taker(opened)];
   await connections(t, opened, 10);
@@ -61,7 +61,7 @@ t.test('a worker that does not take its connection gets no other', async (t) => 
   t.equal(hung.taken.length, 1);
 });
 
-t.test('what was on its way to a worker that has gone is closed at once', async (t) => {
+t.test('a connection on its way to a worker that has ended is closed immediately', async (t) => {
   const opened = await door(t);
   const hung = taker(opened, true);
   const [client] = await connections(t, opened, 1);
@@ -70,7 +70,7 @@ t.test('what was on its way to a worker that has gone is closed at once', async 
   t.ok(await until(() => client?.closed === true));
 });
 
-t.test('what could not be handed over goes to another', async (t) => {
+t.test('a connection that could not be handed to one worker goes to another', async (t) => {
   const opened = await door(t);
   opened.join((_socket, failed) => setImmediate(failed));
   await connections(t, opened, 2);
@@ -78,31 +78,37 @@ t.test('what could not be handed over goes to another', async (t) => {
   t.ok(await until(() => worker.taken.length === 2));
 });
 
-t.test('above the limit of open connections the next is refused at once, and one that ended makes room', async (t) => {
-  const opened = await door(t, 2);
-  const worker = taker(opened);
-  await connections(t, opened, 2);
-  t.ok(await until(() => worker.taken.length === 2));
-  const [third] = await connections(t, opened, 1);
-  t.ok(await until(() => third?.closed === true));
-  worker.place.closed(1);
-  await connections(t, opened, 1);
-  t.ok(await until(() => worker.taken.length === 3));
-});
+t.test(
+  'above the limit of open connections the next is refused immediately, and a closed one frees room',
+  async (t) => {
+    const opened = await door(t, 2);
+    const worker = taker(opened);
+    await connections(t, opened, 2);
+    t.ok(await until(() => worker.taken.length === 2));
+    const [third] = await connections(t, opened, 1);
+    t.ok(await until(() => third?.closed === true));
+    worker.place.closed(1);
+    await connections(t, opened, 1);
+    t.ok(await until(() => worker.taken.length === 3));
+  },
+);
 
-t.test('no worker gets more than it has files for, and no more wait than the primary has', async (t) => {
-  const opened = await door(t, 100, 2);
-  const waiting = await connections(t, opened, 3);
-  t.ok(await until(() => waiting[2]?.closed === true));
-  const workers = [taker(opened), taker(opened)];
-  t.ok(await until(() => workers.every(({ taken }) => taken.length === 1)));
-  const more = await connections(t, opened, 3);
-  t.ok(await until(() => more[2]?.closed === true));
-  t.strictSame(
-    workers.map(({ taken }) => taken.length),
-    [2, 2],
-  );
-});
+t.test(
+  'no worker gets more connections than it has files for, and no more wait than the primary has files for',
+  async (t) => {
+    const opened = await door(t, 100, 2);
+    const waiting = await connections(t, opened, 3);
+    t.ok(await until(() => waiting[2]?.closed === true));
+    const workers = [taker(opened), taker(opened)];
+    t.ok(await until(() => workers.every(({ taken }) => taken.length === 1)));
+    const more = await connections(t, opened, 3);
+    t.ok(await until(() => more[2]?.closed === true));
+    t.strictSame(
+      workers.map(({ taken }) => taken.length),
+      [2, 2],
+    );
+  },
+);
 
 t.test('a connection that got lost on its way is given up, and its worker gets the next', async (t) => {
   const opened = await door(t);
@@ -112,7 +118,7 @@ t.test('a connection that got lost on its way is given up, and its worker gets t
   t.ok(await until(() => clients.some(({ closed }) => closed)));
 });
 
-t.test('an address that is taken is told in words', async (t) => {
+t.test('an address in use is reported in words', async (t) => {
   const opened = await door(t);
   await t.rejects(openListeningSockets({ host: '127.0.0.1', port: opened.port }, { most: () => 1 }), {
     message: /is taken/,

@@ -24,7 +24,7 @@ async function told(metrics: ReturnType<typeof summedMetrics>): Promise<readonly
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-t.test('what workers count is summed by its labels, and what they are at the moment as its metric says', async (t) => {
+t.test('counters of workers are summed by label, and gauges are combined as the metric says', async (t) => {
   const metrics = summedMetrics();
   for (const [count, reachable] of [
     [2, 1],
@@ -42,7 +42,7 @@ t.test('what workers count is summed by its labels, and what they are at the mom
     t.ok(lines.includes(line), `${line} in ${lines.join('; ')}`);
 });
 
-t.test('what a worker counted stays when it has gone, and what it was goes', async (t) => {
+t.test('the counters of a worker that has ended stay, and its gauges do not', async (t) => {
   const metrics = summedMetrics();
   for (let life = 1; life <= 5; life++) {
     const [each, name] = [worker(), {}];
@@ -58,7 +58,7 @@ t.test('what a worker counted stays when it has gone, and what it was goes', asy
   }
 });
 
-t.test('a worker that leaves while somebody asks is not lost', async (t) => {
+t.test('a worker that ends during a scrape is not lost', async (t) => {
   const metrics = summedMetrics();
   const names = [{}, {}, {}];
   for (const name of names) {

@@ -40,7 +40,7 @@ t.test('two workers count together', async (t) => {
   t.ok((await two.take('a', limit)) > 0);
 });
 
-t.test('without an answer a worker counts for itself at once, and asks again half a second later', async (t) => {
+t.test('without an answer a worker counts alone immediately, and asks again half a second later', async (t) => {
   const { worker, state, clock } = primary();
   const one = worker();
   state.silent = true;
@@ -55,7 +55,7 @@ t.test('without an answer a worker counts for itself at once, and asks again hal
   t.equal(one.reachable(), true);
 });
 
-t.test('without an answer nobody can know whether a nonce was used', async (t) => {
+t.test('without an answer it is unknown whether a nonce was used', async (t) => {
   const { worker, state, clock } = primary();
   const [one, two] = [worker(), worker()];
   const use = { id: 'n', issuedAt: clock.now() + 1, lifetime: 60_000, count: 1, mode: 'strict' } as const;

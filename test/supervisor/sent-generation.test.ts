@@ -5,7 +5,7 @@ import { loadGatewayText } from '../../src/config/load/load.ts';
 import { sentGeneration } from '../../src/supervisor/sent-generation.ts';
 import { behind, gatewayYaml } from '../support/gateway.ts';
 
-t.test('of the files of users workers get what may be read of one, and nothing of a larger one', async (t) => {
+t.test('workers get files of users up to the allowed size, and nothing of a larger one', async (t) => {
   const directory = t.testdir();
   const routes = ['small', 'large'].map((name) => ({
     id: name,
@@ -17,7 +17,7 @@ t.test('of the files of users workers get what may be read of one, and nothing o
   if (!loaded.ok) return t.fail(JSON.stringify(loaded.problems));
   writeFileSync(join(directory, 'small'), 'a:b\n');
   writeFileSync(join(directory, 'large'), '');
-  // It grew since it was judged.
+  // It grew since it was checked.
   truncateSync(join(directory, 'large'), 65 * 1024 * 1024);
   const config = { ...loaded.config, routes: routes as unknown as typeof loaded.config.routes };
   const { contents } = sentGeneration(config, {

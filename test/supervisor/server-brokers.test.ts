@@ -26,7 +26,7 @@ const followed = {
   client_secret: 'a secret that nobody guesses, of 32 characters',
 };
 
-t.test('a desk that no file names stays for as long as somebody hears its feed', async (t) => {
+t.test('a broker that no file names stays as long as a worker listens to its feed', async (t) => {
   const log = buildLog({ level: 'silent', format: 'json' });
   const desks = openServerBrokers({ clock: systemClock, log, came: () => {}, patience: PATIENCE });
   t.teardown(() => desks.close());

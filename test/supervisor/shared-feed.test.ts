@@ -30,7 +30,7 @@ function feed(most?: number) {
   return { clock, state, say: (message: FeedMessage) => sink(message), revoke, follower };
 }
 
-t.test('it is followed once, and says to all what comes', async (t) => {
+t.test('the feed is followed once, and every worker gets its events', async (t) => {
   const { state, say, revoke, follower } = feed();
   const [one, two] = [follower(), follower()];
   await pause(5);
@@ -42,7 +42,7 @@ t.test('it is followed once, and says to all what comes', async (t) => {
   t.equal(state.news, 1);
 });
 
-t.test('who joins late hears all that is live, and only then that it is in step', async (t) => {
+t.test('a worker that joins late gets all active events, and only then becomes up to date', async (t) => {
   const { say, revoke, follower } = feed();
   follower();
   for (let each = 0; each < 2_500; each++) revoke(`token ${each}`);
@@ -57,7 +57,7 @@ t.test('who joins late hears all that is live, and only then that it is in step'
   t.equal(late.kinds().filter((kind) => kind === 'in_step').length, 1);
 });
 
-t.test('a feed that was followed and is refused now is to nobody one that never was', async (t) => {
+t.test('a feed that was followed and is refused now does not look unconfigured to any worker', async (t) => {
   const { say, follower } = feed();
   follower();
   say({ kind: 'absent' });
@@ -72,7 +72,7 @@ t.test('a feed that was followed and is refused now is to nobody one that never 
   t.strictSame(early.kinds(), ['absent', 'in_step', 'lost']);
 });
 
-t.test('what finds no place here is not the whole truth for who joins, until it has ended', async (t) => {
+t.test('an event without a place here makes the feed incomplete for a new worker, until it has expired', async (t) => {
   const { clock, say, revoke, follower } = feed(2);
   const first = follower();
   await pause(5);
@@ -88,7 +88,7 @@ t.test('what finds no place here is not the whole truth for who joins, until it 
   t.strictSame(late.kinds(), ['event', 'event', 'in_step']);
 });
 
-t.test('who leaves while it catches up is told no more, also not that it is in step', async (t) => {
+t.test('a worker that leaves during the catch-up gets nothing more, and does not become up to date', async (t) => {
   const { say, revoke, follower } = feed();
   const first = follower();
   for (let each = 0; each < 2_500; each++) revoke(`token ${each}`);
@@ -103,7 +103,7 @@ t.test('who leaves while it catches up is told no more, also not that it is in s
   t.ok(first.kinds().includes('in_step'));
 });
 
-t.test('who joins late hears of a revocation for as long as its token could still be accepted', async (t) => {
+t.test('a worker that joins late gets a revocation as long as its token could still be accepted', async (t) => {
   const { clock, revoke, follower } = feed();
   follower();
   revoke('a');
@@ -115,14 +115,14 @@ t.test('who joins late hears of a revocation for as long as its token could stil
   const end = (clock.now() + 1_000_000) / 1000;
   const told = [{ kind: 'event', event: { kind: 'jti', key: 'a', until: end } }];
   clock.advance(1_000_000 + SKEW - 1_000);
-  // It lets go of what has ended once a second.
+  // Expired events are deleted once a second.
   await pause(1_100);
   t.strictSame(await heard(), told, 'past its end, but not past the clock skew');
   clock.advance(1_000);
   t.ok(await until(async () => (await heard()).length === 0));
 });
 
-t.test('who joins a feed that says nothing any more is not told that it is in step', async (t) => {
+t.test('a worker that joins a silent feed does not become up to date', async (t) => {
   const { clock, say, follower } = feed();
   follower();
   say({ kind: 'in_step' });
@@ -134,7 +134,7 @@ t.test('who joins a feed that says nothing any more is not told that it is in st
   t.strictSame(late.kinds(), ['in_step']);
 });
 
-t.test('who has left hears nothing', async (t) => {
+t.test('a worker that has left gets nothing', async (t) => {
   const { say, follower } = feed();
   const one = follower();
   await pause(5);

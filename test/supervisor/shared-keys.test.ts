@@ -19,7 +19,7 @@ function shared(answers: (() => Fetched)[] = []) {
   return { keys, clock, state, came };
 }
 
-t.test('all that ask at once share one fetch, and who comes a little later gets what came', async (t) => {
+t.test('simultaneous questions share one fetch, and a slightly later one gets its result', async (t) => {
   const { keys, state } = shared();
   const told = await Promise.all([keys(0), keys(0), keys(0), keys(0)]);
   t.strictSame(
@@ -30,7 +30,7 @@ t.test('all that ask at once share one fetch, and who comes a little later gets 
   t.equal(state.calls, 1);
 });
 
-t.test('who has the last set already gets another one, of all workers one in a cooldown', async (t) => {
+t.test('a worker that already has the last set gets another one, for all workers once in a cooldown', async (t) => {
   const { keys, state, clock } = shared();
   await keys(0);
   t.equal((await keys(1)).version, 2);
@@ -41,7 +41,7 @@ t.test('who has the last set already gets another one, of all workers one in a c
   t.equal((await keys(3)).version, 3);
 });
 
-t.test('a set that is older than the cooldown may lack a key that is new, but is enough to start with', async (t) => {
+t.test('a set older than the cooldown may lack a new key, but is enough for a start', async (t) => {
   const { keys, clock } = shared();
   await keys(0);
   await keys(1);
@@ -52,7 +52,7 @@ t.test('a set that is older than the cooldown may lack a key that is new, but is
   t.equal((await keys(0)).version, 4);
 });
 
-t.test('every set goes to all', async (t) => {
+t.test('every set goes to all workers', async (t) => {
   const { keys, came } = shared();
   await keys(0);
   await keys(1);
@@ -62,7 +62,7 @@ t.test('every set goes to all', async (t) => {
   );
 });
 
-t.test('a worker that comes while the server is down gets the last good set, with its age', async (t) => {
+t.test('a worker that starts while the server is down gets the last good set, with its age', async (t) => {
   const failed = (): Fetched => ({ kind: 'failed', detail: 'status 500' });
   const { keys, clock } = shared([() => ({ kind: 'json', value: { keys: [] } }), failed, failed]);
   await keys(0);
@@ -73,7 +73,7 @@ t.test('a worker that comes while the server is down gets the last good set, wit
   t.match(await keys(0), { version: 1, set: { kind: 'json', age: 120_000 } });
 });
 
-t.test('what has just failed is not tried again by the next worker, and a second later it is', async (t) => {
+t.test('a failed fetch is not repeated by the next worker, and a second later it is', async (t) => {
   const { keys, clock, state } = shared([() => ({ kind: 'failed', detail: 'status 500' })]);
   t.match(await keys(0), { set: { kind: 'failed' } });
   t.match(await keys(0), { set: { kind: 'failed' } });

@@ -8,7 +8,7 @@ interface More {
   readonly scopes?: readonly string[];
   /** NumericDate, seconds. */
   readonly expiresAt?: number;
-  /** Kept by HMAC with this secret. */
+  /** Hashed by HMAC with this secret. */
   readonly secret?: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ export function apiKeyLine(key: string, client: string, { id, scopes = [], expir
   return formatApiKey({ id: id ?? idOfApiKey(key), ...kept, client, expiresAt, scopes });
 }
 
-/** Gone after the test. */
+/** Deleted after the test. */
 export function apiKeyFile(t: Test, ...lines: readonly string[]): string {
   return userFile(t, lines.map((line) => `${line}\n`).join(''));
 }

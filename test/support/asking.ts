@@ -14,7 +14,7 @@ export interface Received {
   readonly headers?: Fields;
 }
 
-/** What a kind of proxy sends to the decision endpoint about the request. */
+/** What one kind of proxy sends to the decision endpoint about the request. */
 export type Shape = (received: Received) => Buffer;
 
 const filled = (received: Received) => ({
@@ -27,7 +27,7 @@ const filled = (received: Received) => ({
   ...received,
 });
 
-/** By `proxy_set_header` of the cookbook; what it does not set it passes on. */
+/** With the `proxy_set_header` lines of the cookbook. nginx forwards the other headers. */
 export const asNginx: Shape = (received) => {
   const { method, target, host, scheme, address, headers } = filled(received);
   const own: Fields = [
@@ -39,7 +39,7 @@ export const asNginx: Shape = (received) => {
   return requestText({ target: '/nginx', host: 'gatehouse', headers: [...own, ...headers] });
 };
 
-/** The form of the manual of nginx: the target alone, and Host. */
+/** The form in the nginx manual: only the target, and Host. */
 export const asNginxUri: Shape = (received) => {
   const { method, target, host, scheme, address, headers } = filled(received);
   const own: Fields = [
@@ -51,7 +51,7 @@ export const asNginxUri: Shape = (received) => {
   return requestText({ target: '/nginx/uri', host, headers: [...own, ...headers] });
 };
 
-/** As Traefik 3 does with ForwardAuth (pkg/middlewares/auth/forward.go): GET, without a body, the client's headers kept. */
+/** Like ForwardAuth of Traefik 3 (pkg/middlewares/auth/forward.go): GET, without a body, with the client's headers. */
 export const asTraefik: Shape = (received) => {
   const { method, target, host, scheme, address, headers } = filled(received);
   const own: Fields = [
@@ -70,8 +70,8 @@ export const asTraefik: Shape = (received) => {
 };
 
 /**
- * As the HTTP service of Envoy's ext_authz does with the `path_prefix` and `allowed_headers` of the cookbook: the request
- * line itself, no body, and its own address behind the client's.
+ * Like the HTTP service of Envoy's ext_authz with the cookbook's `path_prefix` and `allowed_headers`: the request line
+ * itself, no body, and Envoy's own address after the client's.
  */
 export const asEnvoy: Shape = (received) => {
   const { method, target, host, scheme, address, headers } = filled(received);
@@ -88,12 +88,12 @@ export const asEnvoy: Shape = (received) => {
 
 export const shapes = { nginx: asNginx, 'nginx/uri': asNginxUri, traefik: asTraefik, envoy: asEnvoy } as const;
 
-/** The status that the client comes to see. */
+/** The status that the client finally gets. */
 export function statusOf(response: RawResponse): number {
   return Number(response.header('x-gatehouse-status') ?? response.status);
 }
 
-/** The problem that the client comes to read. */
+/** The problem document that the client finally gets. */
 export function problemOf(response: RawResponse): { readonly code: string; readonly status: number } {
   return JSON.parse(response.header('x-gatehouse-body') ?? response.body.toString());
 }

@@ -5,17 +5,17 @@ import type { Test } from 'tap';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** `CHROMIUM` is taken as it stands: a wrong one must fail, not skip. */
+/** `CHROMIUM` is used as given: a wrong path must fail, not skip. */
 const executablePath = process.env.CHROMIUM || onPath();
 
 /** For `t.test(title, { skip: skipWithoutBrowser }, …)`: false, or the reason. */
 export const skipWithoutBrowser: false | string =
   executablePath === undefined ? 'no chromium on the PATH, and CHROMIUM names none' : false;
 
-/** A new page in a profile of its own, closed with its test. */
+/** A new page in a separate profile, closed with its test. */
 export type OpenPage = (t: Test, options?: BrowserContextOptions) => Promise<Page>;
 
-/** One headless browser for a file, started by its first page and closed with `t`, the test that the whole file is. */
+/** One headless browser for a file. The first page starts it, and `t`, the test of the whole file, closes it. */
 export function browserOf(t: Test): OpenPage {
   let browser: Promise<Browser> | undefined;
   t.teardown(async () => (await browser)?.close());

@@ -1,5 +1,5 @@
-// A process that wants next to nothing of the machine: it ticks every 5 ms, and keeps how late each tick was. Whatever makes
-// others wait for a processor makes it wait too. lateness.ts starts it, and asks it in times of CLOCK_MONOTONIC, which the
+// A process that needs almost nothing: it ticks every 5 ms, and records how late each tick was. Whatever makes other
+// programs wait for a processor delays it too. lateness.ts starts it, and sends it times of CLOCK_MONOTONIC, which all
 // processes of a machine share.
 const TICK = 5;
 
@@ -9,10 +9,10 @@ export interface Span {
 }
 
 const now = () => Number(process.hrtime.bigint()) / 1e6;
-/** Nobody wakes it, so its wait ends at the time itself: a timer of Node.js rounds to milliseconds. */
+/** Nothing wakes it, so its wait ends exactly at the time. A timer of Node.js rounds to milliseconds. */
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 
-/** From when a tick was due to when it was. */
+/** From when a tick was due to when it came. */
 const waits: Span[] = [];
 let asked: Span[] = [];
 let last = now();
@@ -33,7 +33,7 @@ function tick(): void {
   setImmediate(tick);
 }
 
-/** What was late before the span, or is late after it, is no part of it. */
+/** Lateness before or after the span does not count. */
 function latenesses(span: Span): number[] {
   const before = waits.findLastIndex(({ to }) => to <= span.from);
   return waits

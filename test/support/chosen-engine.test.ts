@@ -9,14 +9,14 @@ const choose = (t: Test, engine: string) => setVariable(t, 'GATEHOUSE_ENGINE', e
 const url = 'http://127.0.0.1:1';
 const blocks = { plain: { url }, said: { url, engine: 'own' }, http2: { url, http2: true } };
 
-/** As the program has them. */
+/** The default of the programs. */
 function engines(text: string): object {
   const loaded = loadGatewayText(text);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   return Object.fromEntries(Object.entries(loaded.config.upstreams).map(([name, { engine }]) => [name, engine]));
 }
 
-t.test('GATEHOUSE_ENGINE is the engine of each upstream of a test that names none', async (t) => {
+t.test('GATEHOUSE_ENGINE sets the engine of each upstream in a test that names none', async (t) => {
   choose(t, 'undici');
   const expected = { plain: 'undici', said: 'own', http2: 'own' };
   const body = behind('', { upstreams: blocks, defaults: { upstream: 'plain' } });
@@ -25,7 +25,7 @@ t.test('GATEHOUSE_ENGINE is the engine of each upstream of a test that names non
   t.strictSame(engines(gatewayYaml(rest)), expected, 'given as text');
 });
 
-t.test('without it a file is as it was given, to the byte', async (t) => {
+t.test('without GATEHOUSE_ENGINE the file is unchanged, byte for byte', async (t) => {
   choose(t, '');
   const file = { upstreams: blocks };
   t.equal(withEngine(file), file);
@@ -34,12 +34,12 @@ t.test('without it a file is as it was given, to the byte', async (t) => {
   t.strictSame(engines(gatewayYaml(behind(url))), { api: 'own' }, 'the default');
 });
 
-t.test('a text that is no file is left as it is, for the program to judge', async (t) => {
+t.test('a text that is not a configuration file is unchanged, so that the program judges it', async (t) => {
   choose(t, 'undici');
   for (const text of ['', 'upstreams: [', 'upstreams: [a]', '- 1']) t.equal(textWithEngine(text), text);
 });
 
-t.test('`engine: own` is what a file without `engine` says', async (t) => {
+t.test('`engine: own` is the default of a file without `engine`', async (t) => {
   choose(t, '');
   const load = (api: object) => loadGatewayText(gatewayYaml(behind('', { upstreams: { api: { url, ...api } } })));
   const [written, silent] = [load({ engine: 'own' }), load({})];

@@ -1,13 +1,13 @@
 import { isMap, parseDocument, type YAMLMap } from 'yaml';
 
-// `npm run test:engines`: GATEHOUSE_ENGINE names the engine of each upstream whose block names none. The programs know nothing
-// of it; what starts one in a test writes its file by this.
+// `npm run test:engines`: GATEHOUSE_ENGINE names the engine of each upstream whose block names none. The programs do
+// not read it. A test helper that starts a program writes its file with this function.
 
 interface Upstreams {
   readonly upstreams?: Readonly<Record<string, object>>;
 }
 
-/** Undefined: the default of the program. Read each time, since tests of this set it. */
+/** Undefined: the default of the program. Read each time, because tests of this function set it. */
 function chosen(): string | undefined {
   return process.env.GATEHOUSE_ENGINE || undefined;
 }
@@ -30,7 +30,7 @@ function takesEngine(block: object): boolean {
   return engine === undefined && http2 !== true;
 }
 
-/** The file with that engine, as text. What cannot be read is left as it is: a program shall judge it. */
+/** The file with that engine, as text. An unreadable file is unchanged, so that the program judges it. */
 export function textWithEngine(text: string): string {
   const engine = chosen();
   const document = engine === undefined ? undefined : parseDocument(text);

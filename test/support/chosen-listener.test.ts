@@ -6,7 +6,7 @@ import { behind, gatewayYaml } from './gateway.ts';
 
 const choose = (t: Test, listener: string) => setVariable(t, 'GATEHOUSE_LISTENER', listener);
 
-/** As the program has it. */
+/** The default of the programs. */
 function listenerOf(text: string): string {
   const loaded = loadGatewayText(text);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -16,7 +16,7 @@ function listenerOf(text: string): string {
 const file = (more: object = {}) => behind('http://127.0.0.1:1', more);
 const asText = (body: object) => gatewayYaml(body).replace(/^version: 1\nlisten: .*\n/, '');
 
-t.test('GATEHOUSE_LISTENER is the listener of each gateway of a test that names none', async (t) => {
+t.test('GATEHOUSE_LISTENER sets the listener of each gateway in a test that names none', async (t) => {
   const plain = asText(file());
   choose(t, 'auto');
   t.equal(listenerOf(gatewayYaml(file())), 'auto');
@@ -24,7 +24,7 @@ t.test('GATEHOUSE_LISTENER is the listener of each gateway of a test that names 
   t.equal(listenerOf(gatewayYaml(file({ listener: 'node' }))), 'node');
 });
 
-t.test('without it a file is as it was given, to the byte', async (t) => {
+t.test('without GATEHOUSE_LISTENER the file is unchanged, byte for byte', async (t) => {
   choose(t, '');
   const given = file();
   t.equal(withListener(given), given);
@@ -33,7 +33,7 @@ t.test('without it a file is as it was given, to the byte', async (t) => {
   t.equal(listenerOf(gatewayYaml(file())), 'node', 'the default');
 });
 
-t.test('a file without upstreams, and a text that is no file, are left as they are', async (t) => {
+t.test('a file without upstreams, and a text that is not a configuration file, are unchanged', async (t) => {
   choose(t, 'auto');
   t.strictSame(withListener({ issuer: 'x' }), { issuer: 'x' });
   for (const text of ['', 'upstreams: [', '- 1', 'issuer: x\n']) t.equal(textWithListener(text), text);

@@ -1,9 +1,9 @@
 import { isMap, parseDocument } from 'yaml';
 
-// `npm run test:listeners`: GATEHOUSE_LISTENER is the `listener` of each gateway of a test that names none. The programs know
-// nothing of it; what starts one in a test writes its file by this.
+// `npm run test:listeners`: GATEHOUSE_LISTENER is the `listener` of each gateway of a test that names none. The
+// programs do not read it. A test helper that starts a program writes its file with this function.
 
-/** Undefined: the default of the program. Read each time, since tests of this set it. */
+/** Undefined: the default of the program. Read each time, because tests of this function set it. */
 function chosen(): string | undefined {
   return process.env.GATEHOUSE_LISTENER || undefined;
 }
@@ -19,7 +19,7 @@ function takesListener(file: object): boolean {
   return 'upstreams' in file && !('listener' in file);
 }
 
-/** The file with that listener, as text. What cannot be read is left as it is: a program shall judge it. */
+/** The file with that listener, as text. An unreadable file is unchanged, so that the program judges it. */
 export function textWithListener(text: string): string {
   const listener = chosen();
   const document = listener === undefined ? undefined : parseDocument(text);

@@ -1,7 +1,7 @@
 import { textWithEngine, withEngine } from './chosen-engine.ts';
 import { textWithListener, withListener } from './chosen-listener.ts';
 
-/** The file with what the environment chooses for all tests, as values. */
+/** The file with the choices that the environment makes for all tests, as values. */
 export function withChosen<File extends object>(file: File): File {
   return withListener(withEngine(file));
 }

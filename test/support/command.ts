@@ -19,7 +19,7 @@ export interface Command {
   ended(): Promise<Ended>;
 }
 
-/** `gatehouse …` as a process of its own, by the launcher; ended with the test at the latest. */
+/** `gatehouse …` as a separate process, started by the launcher, and ended with the test at the latest. */
 export function command(
   t: Test,
   args: readonly string[],
@@ -53,13 +53,13 @@ export function command(
   };
 }
 
-/** `gatehouse …` that is given this on standard input, to its end. */
+/** Runs `gatehouse …` to its end, with this text on standard input. */
 export async function commandReading(input: string | Uint8Array, args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [launcher, ...args]);
   const printed = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
   child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));
-  // it may end before it has read everything
+  // the process may end before it has read everything
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [status] = await once(child, 'close');

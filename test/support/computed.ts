@@ -3,13 +3,15 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Test } from 'tap';
 
 /**
- * What takes time and must not tell who is known: where two answers are to cost the same, this is compared in place of
- * durations, which a machine that does other things changes.
+ * Records work that takes time and must not reveal which names exist. Tests compare this work and not durations,
+ * because durations change on a busy machine.
  */
 
 const lengthOf = (data: string | NodeJS.ArrayBufferView) => (typeof data === 'string' ? data.length : data.byteLength);
 
-/** Each `crypto.hash` with its algorithm and what it reads, and each comparison of bytes, since the list was last emptied. */
+/**
+ * Each `crypto.hash` with its algorithm and its input, and each comparison of bytes, since the list was last emptied.
+ */
 export function computed(t: Test): string[] {
   const list: string[] = [];
   const { hash, timingSafeEqual } = crypto;
@@ -29,7 +31,10 @@ export function computed(t: Test): string[] {
   return list;
 }
 
-/** The longest text that was normalized since the last look: a time that grows with the square of the length. */
+/**
+ * The longest text that was normalized since the last reset. The time of a normalization grows with the square of the
+ * length.
+ */
 export function longestNormalized(t: Test): () => number {
   let longest = 0;
   const { normalize } = String.prototype;
@@ -47,10 +52,10 @@ export function longestNormalized(t: Test): () => number {
   };
 }
 
-/** The feed of revocations asks these by a clock of its own, whatever a request does. */
+/** The revocation feed calls these on its own schedule, independent of requests. */
 const OF_THE_FEED: ReadonlySet<string> = new Set(['listEvents', 'findFeedPosition', 'watchEvents']);
 
-/** The names of the methods of an object as they are called from now on, in `list`; not those that no request calls. */
+/** Records the names of an object's methods in `list` as they are called, except for methods that no request calls. */
 export function noteCalls(t: Test, target: object, list: string[]): void {
   const methods = Object.entries(target).filter(
     ([name, value]) => typeof value === 'function' && !OF_THE_FEED.has(name),

@@ -4,17 +4,17 @@ import { serving } from './serving.ts';
 
 export interface CountedUpstream {
   readonly url: string;
-  /** `begins GET /a`, then `ends GET /a` before its answer goes out, or `is cut GET /a`. */
+  /** `begins GET /a`, then `ends GET /a` before its answer is sent, or `is cut GET /a`. */
   readonly events: readonly string[];
   readonly bodies: ReadonlyMap<string, string>;
   readonly headers: ReadonlyMap<string, NodeJS.Dict<string | string[]>>;
-  /** So many requests at one time, at most, since it was last forgotten. */
+  /** The most requests at one time since the last reset. */
   most: number;
-  /** Called as each begins. */
+  /** Called when a request begins. */
   began: () => void;
   /** Requests under way. */
   readonly open: number;
-  /** Answers what waits under `/public/held`, and holds none from here on. */
+  /** Answers the requests that wait under `/public/held`, and holds no more requests. */
   release(): void;
 }
 
@@ -28,8 +28,8 @@ const answers: { readonly [part: string]: Answer } = {
 };
 
 /**
- * An upstream that counts what is under way, answers each request in a later turn of the event loop, and holds those for
- * `/public/held`.
+ * An upstream that counts the requests in progress, answers each request in a later turn of the event loop, and holds
+ * requests for `/public/held`.
  */
 export async function countedUpstream(t: Test): Promise<CountedUpstream> {
   const events: string[] = [];

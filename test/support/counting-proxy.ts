@@ -4,13 +4,13 @@ import { serving } from './serving.ts';
 
 export interface CountingProxy {
   readonly url: string;
-  /** How often a path was asked for. */
+  /** How often a path was requested. */
   count(path: string): number;
-  /** Exchanges at this path that are under way. */
+  /** Exchanges at this path that are in progress. */
   open(path: string): number;
 }
 
-/** Between a gateway and its authorization server: passes everything on as it comes, and counts. */
+/** A proxy between a gateway and its authorization server. It forwards everything unchanged, and counts. */
 export async function countingProxy(t: Test, to: string): Promise<CountingProxy> {
   const counts = new Map<string, number>();
   const open = new Map<string, number>();

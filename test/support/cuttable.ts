@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** A way to a server that can be cut, and held without a byte passing. */
+/** A connection to a server that a test can cut, or stall without a byte passing. */
 export interface Cuttable {
   readonly url: string;
-  /** Connections break, and no other is taken. */
+  /** Connections break, and new connections fail. */
   cut(): void;
-  /** Connections stay, and carry nothing more. */
+  /** Connections stay open, and carry no more data. */
   freeze(): void;
   mend(): void;
 }

@@ -28,7 +28,7 @@ export function allEntries(): DesyncEntry[] {
   return files.flatMap(entriesOf);
 }
 
-/** Every entry that must be treated as an irrecoverable error, whichever file it stands in. */
+/** Every entry that must be treated as an irrecoverable error, whichever file contains it. */
 export function severeEntries(): DesyncEntry[] {
   return allEntries().filter(({ expected }) => expected.tier === 'Severe');
 }
@@ -41,8 +41,8 @@ function entriesOf(file: string): DesyncEntry[] {
 const HOST = 'Host: api.example.com\r\n';
 
 /**
- * The entries have no Host, for which alone a request is refused. So each is sent as given and once more with a Host
- * that is right, before its header lines and after them: only then does the fault itself decide.
+ * The entries have no Host, and a missing Host alone causes a refusal. So each entry is sent as given, and again with a
+ * valid Host, once before and once after its header lines. Only then does the fault itself decide.
  */
 export function serialisations({ method, uri, version, headers }: DesyncEntry): readonly string[] {
   const fields = (headers ?? []).map(({ name, value }) => `${name}: ${value}\r\n`).join('');

@@ -1,7 +1,7 @@
 import { formatDigest } from '../../src/http-auth/digest.ts';
 import { digestResponse, storedHash } from '../../src/http-auth/digest-response.ts';
 
-/** The one user of these flows. */
+/** The only user of these flows. */
 export const caller = { name: 'alice', realm: 'r', password: 'wonderland' } as const;
 
 export interface DigestAnswer {
@@ -19,7 +19,7 @@ export async function nonceOf(url: string): Promise<string> {
   return /nonce="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1] ?? '';
 }
 
-/** Credentials for a GET of the path, at this count; right ones unless it is told a wrong password. */
+/** Credentials for a GET of the path at this count, with the right password by default. */
 export function credentialsFor(path: string, nonce: string, count: number, password: string = caller.password): string {
   const ha1 = storedHash('SHA-256', caller.name, caller.realm, password);
   const protection = { qop: 'auth', nc: count.toString(16).padStart(8, '0') } as const;
@@ -35,7 +35,7 @@ export function credentialsFor(path: string, nonce: string, count: number, passw
   });
 }
 
-/** `connection`: `close` for one of its own, so that each request may come to another worker. */
+/** `connection`: `close` for a separate connection, so that each request may come to another worker. */
 export async function ask(
   url: string,
   authorization: string,
@@ -55,7 +55,7 @@ export async function ask(
 export interface DigestOptions {
   readonly count?: number;
   readonly password?: string;
-  /** false: each request on a connection of its own. */
+  /** false: each request on a separate connection. */
   readonly keep?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function sendDigest(
   return ask(url, credentials, keep ? 'keep-alive' : 'close');
 }
 
-/** Every item, some of them at a time, in the order in which they are begun. */
+/** Processes every item, several at a time, beginning them in order. */
 export async function inTurn<Item, Result>(
   items: readonly Item[],
   each: (item: Item, index: number) => Promise<Result>,

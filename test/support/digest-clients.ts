@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A program that nobody here wrote. */
+/** A client program by other authors. */
 export interface DigestClient {
   readonly name: string;
-  /** False, or why it cannot be tried. */
+  /** False, or why it cannot run. */
   readonly skip: false | string;
-  /** Whether it gets a 200. */
+  /** Whether the client gets a 200. */
   get(url: string, username: string, password: string): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ async function missing(program: string): Promise<false | string> {
   return (await succeeds(program, ['--version'])) ? false : `${program} is not there`;
 }
 
-/** The Python of the PATH, or that of the system, whose modules come as packages. */
+/** The Python in PATH, or the system's Python, whose modules come as packages. */
 async function pythonWith(module: string): Promise<string | undefined> {
   for (const python of ['python3', '/usr/bin/python3'])
     if (await succeeds(python, ['-c', `import ${module}`])) return python;
@@ -52,7 +52,7 @@ async function pythonClient(module: keyof typeof scripts): Promise<DigestClient>
   };
 }
 
-/** All but the browser, which each test file starts for itself. */
+/** All except the browser, which each test file starts itself. */
 export async function digestClients(): Promise<readonly DigestClient[]> {
   return [
     {

@@ -14,32 +14,32 @@ import { serving } from './serving.ts';
 
 export const account = { username: 'legacy', password: 'Circle of Life' } as const;
 
-/** How an API behaves that has always wanted Digest. */
+/** How an API behaves that has always required Digest. */
 export interface DigestApi {
   readonly realm?: string;
-  /** A challenge each, in this order. */
+  /** One challenge for each, in this order. */
   readonly algorithms?: readonly DigestAlgorithmName[];
   /** Empty: RFC 2069. */
   readonly qop?: readonly Qop[];
   readonly userhash?: boolean;
-  /** The count of a nonce must grow; otherwise it must only be new. */
+  /** The count of a nonce must grow; otherwise it only must be new. */
   readonly strict?: boolean;
-  /** Requests that a nonce serves. */
+  /** How many requests a nonce serves. */
   readonly uses?: number;
   readonly nextnonce?: boolean;
-  /** Rightly made, unless it is given; none: nothing is said. */
+  /** Correct by default; none: the header is left out. */
   readonly rspauth?: string | 'none';
-  /** Answers 401 at the head of a request, and does not wait for its body. */
+  /** Answers 401 after the head of a request, without waiting for its body. */
   readonly eager?: boolean;
-  /** Of a 401, so long is its body. */
+  /** The length of the body of a 401. */
   readonly refusalBytes?: number;
-  /** Whether a nonce is refused whatever its age: by request. */
+  /** Whether a nonce is refused whatever its age, by request. */
   readonly refuses?: (request: IncomingMessage) => 'stale' | 'wrong' | undefined;
-  /** Called before a question without credentials is answered. */
+  /** Called before the answer to a request without credentials. */
   readonly slow?: (ready: () => void) => void;
   /** Called before credentials are refused. */
   readonly slowRefusal?: (ready: () => void) => void;
-  /** Methods that it lets pass without credentials. */
+  /** Methods that pass without credentials. */
   readonly open?: readonly string[];
   readonly passed?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 }
@@ -62,7 +62,7 @@ export interface DigestUpstream {
   readonly passed: readonly string[];
   /** Requests without a body and without credentials. */
   readonly questions: () => number;
-  /** No nonce given out so far serves any longer. */
+  /** All nonces issued so far become invalid. */
   expire(): void;
 }
 
@@ -71,7 +71,7 @@ interface Given {
   ended: boolean;
 }
 
-/** An API with a verifier of Digest made from the rooms that the gateway's own verifier is made from. */
+/** An API with a Digest verifier, built from the same rooms as the gateway's own verifier. */
 export async function digestUpstream(t: Test, api: DigestApi = {}): Promise<DigestUpstream> {
   const { realm = 'legacy', algorithms = ['SHA-256'], qop = ['auth'], userhash = false } = api;
   const given = new Map<string, Given>();
@@ -124,7 +124,7 @@ export async function digestUpstream(t: Test, api: DigestApi = {}): Promise<Dige
     return { 'authentication-info': formatAuthenticationInfo({ rspauth, cnonce, protection, nextnonce }) };
   };
 
-  /** Undefined: it does not pass, and the fields of the 401 are given. */
+  /** Undefined: the request is refused, with these fields in the 401. */
   const admit = (request: IncomingMessage, record: Received, entity: Buffer): Record<string, string> | undefined => {
     if (api.open?.includes(request.method ?? '')) return {};
     const { credentials: said } = record;
@@ -159,7 +159,7 @@ export async function digestUpstream(t: Test, api: DigestApi = {}): Promise<Dige
     return record;
   };
 
-  /** Whether the head alone is enough to refuse. */
+  /** Whether the head alone is enough for a refusal. */
   const isRefusedEarly = (request: IncomingMessage, { credentials }: Received) => {
     if (api.eager !== true || api.open?.includes(request.method ?? '') === true) return false;
     return (

@@ -10,7 +10,7 @@ export interface Echoed {
   readonly body: string;
 }
 
-/** An upstream that answers with what it got, and the URL where it listens; gone after the test. */
+/** An upstream that answers with what it got, and the URL where it listens. Closed after the test. */
 export async function echoUpstream(t: Test, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -9,10 +9,10 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, body:
 export interface Endpoint {
   readonly url: string;
   readonly calls: readonly Call[];
-  /** Until `recover`, every call is answered by this instead. */
+  /** Answers every call instead, until `recover`. */
   misbehave(fault: Handler): void;
   recover(): void;
-  /** Nothing listens any more; connections break. */
+  /** Nothing listens any more, and connections break. */
   down(): Promise<void>;
   up(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function endpoint(t: Test, handler: Handler): Promise<Endpoint> {
       (fault ?? handler)(request, response, body);
     });
   });
-  // One that is free for it again after it was down.
+  // A port that is free for it again after an outage.
   const port = await freePort();
   await listen(server, port);
   t.teardown(() => close(server));
@@ -77,7 +77,7 @@ function bomb(): Buffer {
   return bombed;
 }
 
-/** Ways in which a server is reached and says nothing that could be believed. */
+/** Ways in which a server is reachable but sends nothing that can be trusted. */
 export const babbling: Readonly<Record<string, Handler>> = {
   'HTML with status 200': (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>ok</html>'),

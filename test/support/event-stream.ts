@@ -9,22 +9,22 @@ export interface Frame {
   readonly at: number;
 }
 
-/** A follower of the revocation feed that keeps what it is sent. */
+/** A follower of the revocation feed that keeps what it gets. */
 export interface EventStream {
   readonly response: IncomingMessage;
   readonly frames: readonly Frame[];
   /** Comment lines so far. */
   comments(): number;
-  /** Settles with the first frames that many, or rejects after the time, in milliseconds. */
+  /** Settles with the first frames of that number, or rejects after the time, in milliseconds. */
   first(count: number, patience?: number): Promise<readonly Frame[]>;
-  /** Settles after the next comment line: up to then, everything has been told. */
+  /** Settles after the next comment line. Until then, the feed has sent everything. */
   inStep(patience?: number): Promise<void>;
-  /** Whether the other side ended it in good order. */
+  /** Whether the other side ended it properly. */
   readonly ended: Promise<boolean>;
   close(): void;
 }
 
-/** Connects; whatever the answer is. */
+/** Connects, whatever the answer is. */
 export async function ask(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   const [response] = (await once(request(url, headers), 'response')) as [IncomingMessage];
   return response;

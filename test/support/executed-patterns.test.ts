@@ -1,7 +1,7 @@
 import t from 'tap';
 import { executedPatterns } from './executed-patterns.ts';
 
-t.test('a RegExp that runs is seen, however it was made', async (t) => {
+t.test('a RegExp that runs is recorded, however it was created', async (t) => {
   const made = 'ma+de';
   const ways: (() => unknown)[] = [
     () => new RegExp(made).test('made'),

@@ -1,6 +1,7 @@
 /**
- * The source of every RegExp that runs meanwhile, however it was made: `test`, and text's `match`, `matchAll`, `search`,
- * `replace` and `split` all end in `exec` (ECMA-262 §22.2.7.1), which the language looks up at each call.
+ * Records the source of every RegExp that runs during the call, however it was created. `test`, and the string methods
+ * `match`, `matchAll`, `search`, `replace` and `split`, all call `exec` (ECMA-262 §22.2.7.1), which the language looks
+ * up at each call.
  */
 export function executedPatterns(run: () => void): ReadonlySet<string> {
   const sources = new Set<string>();

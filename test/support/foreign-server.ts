@@ -6,10 +6,10 @@ import { serving } from './serving.ts';
 
 export const secrets = { shop: 'shop-secret-of-32-bytes-or-so-ok', gateway: 'gateway-secret-of-32-bytes-or-so' };
 
-/** Resource indicators (RFC 8707): what is issued for the first are JWTs, for the second opaque tokens. */
+/** Resource indicators (RFC 8707): tokens for the first are JWTs, tokens for the second are opaque. */
 export const resources = { jwt: 'https://api.example.com', opaque: 'https://soap.example.com' };
 
-/** A certified authorization server that is not ours. */
+/** A certified authorization server by another vendor. */
 export interface ForeignServer {
   readonly issuer: string;
   /** The private key of the client `keyed-gateway`, as a JWK in text. */

@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that Linux gives to connections and to `listen(0)`: one of those may be taken by anybody between here
- * and the start of its server, and while that is down a connection to it may even meet itself.
+ * Ports below the range that Linux uses for connections and for `listen(0)`. Another program could take a port in that
+ * range before its server starts. While the server is down, a connection to such a port could even connect to itself.
  */
 const FIRST = 12_000;
 const COUNT = 20_000;
-/** Files run side by side: each begins to look elsewhere, and never gives the same port twice. */
+/** Files run at the same time. Each begins its search elsewhere, and never returns the same port twice. */
 let next = (process.pid * 37) % COUNT;
 
-/** A port of 127.0.0.1 at which nothing listens at the moment. */
+/** A port of 127.0.0.1 at which nothing listens now. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < COUNT; tried++) {
     const port = FIRST + (next++ % COUNT);

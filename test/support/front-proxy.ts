@@ -10,16 +10,16 @@ import { freePort } from './free-port.ts';
 import { connectTo } from './raw-client.ts';
 import { until } from './until.ts';
 
-/** Address in a page of the cookbook → where it is in this test. */
+/** Address in a page of the cookbook → its address in this test. */
 export type Addresses = Readonly<Record<string, string>>;
 
 export interface FrontProxy {
   readonly port: number;
-  /** What it printed. */
+  /** Its output. */
   log(): string;
 }
 
-/** Where a program lies; Debian keeps servers out of the PATH of users. */
+/** The path of a program. Debian keeps servers outside of the PATH of users. */
 export function programAt(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
@@ -44,7 +44,7 @@ export async function nginx(t: Test, page: string, addresses: Addresses): Promis
   return startNginx(t, directory, (listening) => blockOf(page, 'nginx', { ...listening, ...cache, ...addresses }));
 }
 
-/** nginx with a text of the test's own inside `http`, whose server listens at 80. */
+/** nginx with the test's own text inside `http`. Its server listens at 80. */
 export function nginxOf(t: Test, text: string): Promise<FrontProxy> {
   return startNginx(t, folder(t), (listening) => {
     return Object.entries(listening).reduce((told, [shown, real]) => told.replaceAll(shown, real), text);
@@ -53,7 +53,7 @@ export function nginxOf(t: Test, text: string): Promise<FrontProxy> {
 
 const shipped = fileURLToPath(new URL('../../config/nginx/', import.meta.url));
 
-/** nginx with the files that we ship, included by the server that the page shows; `gatehouse`: the decision endpoint. */
+/** nginx with our shipped files, included by the server that the page shows; `gatehouse`: the decision endpoint. */
 export async function nginxOfFiles(
   t: Test,
   page: string,
@@ -77,7 +77,7 @@ async function startNginx(t: Test, directory: string, shown: (listening: Address
     (name) => `${name}_temp_path ${join(directory, name)};`,
   );
   const file = join(directory, 'nginx.conf');
-  // It would leave root, who alone may enter the folder.
+  // nginx would drop the rights of root, and only root can open the folder.
   const user = process.getuid?.() === 0 ? 'user root; ' : '';
   writeFileSync(
     file,
@@ -111,7 +111,7 @@ export function folder(t: Test): string {
   return directory;
 }
 
-/** A program that listens at a port, and is gone after the test; `deadline`: for a program that hangs, milliseconds. */
+/** A program that listens at a port, and ends after the test; `deadline`: milliseconds, for a program that hangs. */
 export async function started(t: Test, port: number, child: ChildProcess, deadline = 30_000): Promise<FrontProxy> {
   const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)));

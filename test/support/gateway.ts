@@ -21,15 +21,15 @@ export interface TestGateway {
 
 const base = { version: 1, listen: '127.0.0.1:0' };
 
-/** The file as text: what is given, with the version and a listener on any free port. */
+/** The file as text: the given values, with the version and a listener on any free port. */
 export function gatewayYaml(body: object | string): string {
   if (typeof body === 'string') return textWithChosen(`version: 1\nlisten: 127.0.0.1:0\n${body}`);
   return stringify({ ...base, ...withChosen(body) });
 }
 
 /**
- * A gateway in this process, gone after the test. A test whose requests made the gateway throw fails at its end,
- * whatever they were answered.
+ * A gateway in this process, closed after the test. If a request made the gateway throw, the test fails at its end,
+ * whatever the answer was.
  */
 export async function gateway(t: Test, body: object | string, clock = systemClock): Promise<TestGateway> {
   const loaded = loadGatewayText(gatewayYaml(body), { file: 'gateway.yaml', env: {} });
@@ -50,26 +50,26 @@ export async function gateway(t: Test, body: object | string, clock = systemCloc
   });
   t.teardown(async () => {
     await running.stop();
-    // After its promise a test takes no more assertions; a teardown that throws fails it.
+    // After its promise, a test accepts no more assertions. A teardown that throws makes it fail.
     const errors = thrown(log);
     if (errors.length > 0) throw new Error(`the gateway threw: ${JSON.stringify(errors.slice(0, 3))}`);
   });
   return { ...running, log };
 }
 
-/** pino's level 50 is error; with an `err` it is a throw that was caught, which is a defect of the gateway. */
+/** pino's level 50 is error. With an `err`, it is a caught exception, which is a defect of the gateway. */
 function thrown(log: readonly Record<string, unknown>[]): unknown[] {
   return log.filter(({ level, err }) => (level as number) >= 50 && err !== undefined);
 }
 
-/** Routes that most flows use: `/public` for all, `/admin` for the scope admin, `/orders` for orders.read. */
+/** Routes that most flows use: `/public` for everyone, `/admin` for the scope admin, `/orders` for orders.read. */
 export const routes = [
   { id: 'public', match: { path: '/public/{rest*}' }, access: 'public' },
   { id: 'admin', match: { path: '/admin/{rest*}' }, scope: 'admin' },
   { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
 ];
 
-/** A gateway before one upstream, which takes tokens signed with a shared secret unless told otherwise. */
+/** A gateway before one upstream. By default, it accepts tokens signed with a shared secret. */
 export function behind(url: string, changes: object = {}): object {
   return {
     upstreams: { api: { url } },

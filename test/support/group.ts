@@ -11,13 +11,13 @@ import { until } from './until.ts';
 /** `gatehouse gateway` with several workers, as a user starts it. */
 export interface Group extends ServedFile {
   readonly url: string;
-  /** Of the workers that live at the moment. */
+  /** The pids of the workers that are alive. */
   pids(): readonly number[];
-  /** Writes the file, and asks for it. */
+  /** Writes the file, and requests a reload. */
   take(body: object, workers?: number): Promise<Response>;
-  /** Of all series of that name together; NaN: there is none. */
+  /** The sum over all series with that name; NaN if there are none. */
   metric(name: string): Promise<number>;
-  /** Whether it comes to this number of workers, all of which answer. */
+  /** Whether it reaches this number of workers, all of which answer. */
   serves(workers: number): Promise<boolean>;
 }
 
@@ -54,12 +54,12 @@ export function childrenOf(pid: number): readonly number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-/** Whether it comes to all of them being gone. */
+/** Whether all of them end. */
 export function gone(pids: readonly number[]): Promise<boolean> {
   return until(() => !pids.some(lives));
 }
 
-/** One that is dead and was not yet waited for has ended too. */
+/** A dead process that was not yet reaped has also ended. */
 function lives(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
@@ -74,7 +74,7 @@ function sumOf(text: string, name: string): number {
   return lines.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Which worker answered: a request id begins with what a process drew at its start. */
+/** Which worker answered: a request id begins with random text that a process chose at its start. */
 export function workerOf(id: string | null | undefined): string {
   return id?.slice(0, id.lastIndexOf('-')) ?? '';
 }
@@ -82,20 +82,20 @@ export function workerOf(id: string | null | undefined): string {
 export interface Answered {
   readonly response: RawResponse;
   readonly worker: string;
-  /** When it was asked and answered, monotonic milliseconds. */
+  /** When the request was sent and answered, monotonic milliseconds. */
   readonly from: number;
   readonly to: number;
 }
 
 export interface Pressure {
   readonly answers: readonly Answered[];
-  /** Worker of each connection that closed with a request in flight; empty: the connection had no answer before. */
+  /** The worker of each connection that closed during a request; empty if the connection had no answer before. */
   readonly lost: readonly string[];
-  /** Resolves when what was asked is answered. */
+  /** Resolves when all sent requests are answered. */
   stop(): Promise<void>;
 }
 
-/** Kept connections, each with one request after another, until it is stopped. A broken one is opened again. */
+/** Kept connections, each with one request after another until it is stopped. A broken connection is opened again. */
 export function pressure(port: number, connections: number, bytes: (count: number) => Buffer): Pressure {
   const answers: Answered[] = [];
   const lost: string[] = [];

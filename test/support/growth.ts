@@ -1,11 +1,11 @@
 import { quickest } from './quickest.ts';
 
-/** Turns in which the quickest run of each piece of work is found. */
+/** Turns from which the quickest run of each piece of work counts. */
 const ROUNDS = 25;
-/** Milliseconds: a run that takes less is repeated, because a clock cannot judge it. */
+/** Milliseconds. A quicker run is repeated, because a clock cannot measure it. */
 const LEAST = 0.2;
 
-/** How many times as long `long` takes as `short`. Other programs only add to a run, so the quickest run of each counts. */
+/** How many times as long `long` takes as `short`. Other programs only add time, so the quickest run of each counts. */
 export function growth(short: () => unknown, long: () => unknown): number {
   const times = repeats(short);
   const repeated = (work: () => unknown) => () => {

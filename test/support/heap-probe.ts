@@ -6,7 +6,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 process.on('SIGUSR2', async () => {
-  // What a handle held is freed by a turn of the event loop after the first collection.
+  // What a handle held is freed in a turn of the event loop after the first collection.
   collect();
   await new Promise((resolve) => setTimeout(resolve, 50));
   collect();

@@ -12,13 +12,13 @@ import type { Test } from 'tap';
 import { tlsFile } from './tls-file.ts';
 import { within } from './until.ts';
 
-/** A listener of a gateway that speaks HTTP/2, on any free port. */
+/** An HTTP/2 listener of a gateway, on any free port. */
 export function http2Listen(more: object = {}): object {
   const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key') };
   return { listen: { host: '127.0.0.1', port: 0, tls, http2: true, ...more } };
 }
 
-/** An answer over HTTP/2, as it came. */
+/** An HTTP/2 answer as received. */
 export interface Http2Answer {
   readonly status: number | undefined;
   /** Name, value; without pseudo-headers. */
@@ -27,14 +27,14 @@ export interface Http2Answer {
   readonly trailers: readonly (readonly [name: string, value: string])[] | undefined;
   /** Statuses of interim answers. */
   readonly interim: readonly number[];
-  /** Whether the frame came that ends the answer. */
+  /** Whether the frame that ends the answer arrived. */
   readonly whole: boolean;
-  /** Of RST_STREAM; 0 without one. */
+  /** The code of RST_STREAM; 0 without one. */
   readonly reset: number;
   header(name: string): string | undefined;
 }
 
-/** A session with a gateway on this port, which is trusted by the test authority. Gone after the test. */
+/** A session with a gateway on this port, whose certificate the test authority signed. Closed after the test. */
 export async function http2Client(
   t: Test,
   port: number,

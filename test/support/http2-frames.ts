@@ -14,7 +14,9 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
 const SETTINGS = 4;
 const ACK = 1;
 
-/** An HTTP/2 upstream without a library: `script` writes what it says once a request is there. Gone after the test. */
+/**
+ * An HTTP/2 upstream without a library. `script` writes its answer once a request has arrived. Closed after the test.
+ */
 export async function http2Frames(t: Test, script: (socket: Socket) => void): Promise<{ readonly url: string }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

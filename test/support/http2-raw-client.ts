@@ -25,20 +25,20 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** A client of HTTP/2 that sends exactly the frames it is given. */
+/** An HTTP/2 client that sends exactly the given frames. */
 export interface Http2RawClient {
   readonly socket: TLSSocket;
   readonly frames: Frame[];
   closed: boolean;
   send(...bytes: readonly Buffer[]): void;
-  /** Waits for such a frame; undefined: the connection closed without one. */
+  /** Waits for such a frame; undefined if the connection closed without one. */
   frame(type: number, stream?: number): Promise<Frame | undefined>;
   untilClosed(milliseconds?: number): Promise<boolean>;
 }
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** After the preface, with empty settings; those of the server are acknowledged unless told otherwise. */
+/** After the preface, with empty settings. By default, the client acknowledges the server's settings. */
 export async function http2Raw(t: Test, port: number, { acknowledges = true } = {}): Promise<Http2RawClient> {
   const ca = readFileSync(tlsFile('authority.crt'));
   const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca, ALPNProtocols: ['h2'] });
@@ -121,7 +121,7 @@ export function code({ payload }: Frame, at = 0): number {
   return payload.readUInt32BE(at);
 }
 
-/** RFC 9113 §6.8: the error of a GOAWAY stands behind the last stream. */
+/** RFC 9113 §6.8: the error code of a GOAWAY follows the last stream. */
 export function goawayCode(goaway: Frame): number {
   return code(goaway, 4);
 }

@@ -28,7 +28,7 @@ export type Http2Script = (stream: ServerHttp2Stream, headers: IncomingHttpHeade
 
 const vector = (name: string) => readFileSync(new URL(`../vectors/tls/${name}`, import.meta.url));
 
-/** A real HTTP/2 server: over TLS where it is given options for it, at once over TCP otherwise. Gone after the test. */
+/** A real HTTP/2 server: over TLS if it has options for it, otherwise directly over TCP. Closed after the test. */
 export async function http2Upstream(
   t: Test,
   script: Http2Script = echo,

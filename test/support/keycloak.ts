@@ -8,7 +8,7 @@ import { peerFile } from './peer-place.ts';
 
 export interface Keycloak {
   readonly url: string;
-  /** Asks its admin API; anything but success throws with what it answered. */
+  /** Calls its admin API. Any failure throws with the answer. */
   admin(method: string, path: string, body?: object): Promise<Response>;
   /** At the token endpoint of a realm. */
   token(
@@ -19,7 +19,7 @@ export interface Keycloak {
 
 const ADMIN = { username: 'admin', password: 'admin-of-this-test' };
 
-/** A Keycloak in a folder of its own, with no realm but its own. */
+/** A Keycloak in a separate folder, with only its own realm. */
 export async function keycloak(t: Test): Promise<Keycloak> {
   const home = join(folder(t), 'keycloak');
   cpSync(dirname(dirname(peerFile('keycloak-26.4.7', '*/bin/kc.sh'))), home, { recursive: true });

@@ -9,13 +9,13 @@ export interface SigningKey {
   readonly jwk: JWK | undefined;
 }
 
-/** As text: 32 bytes, which is what the YAML file takes. */
+/** As text: 32 bytes, in the form of the YAML file. */
 export const secret = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
 
 const options: Partial<Record<AlgorithmName, GenerateKeyPairOptions>> = { EdDSA: { crv: 'Ed25519' } };
 const made = new Map<AlgorithmName, Promise<SigningKey>>();
 
-/** A key of this process for the algorithm: made once, because RSA keys take long. */
+/** A key of this process for the algorithm. Created once, because RSA keys take long. */
 export function signingKey(alg: AlgorithmName): Promise<SigningKey> {
   const before = made.get(alg);
   if (before !== undefined) return before;

@@ -32,7 +32,7 @@ function lives(pid: number): boolean {
   }
 }
 
-t.test('work within its bound is in time, and work beyond it by no more than the machine was late', async (t) => {
+t.test("work within its limit is in time, and work beyond it by at most the machine's lateness", async (t) => {
   t.ok(isInTime(1_000, { took: 1_000, late: 0, longest: 0 }));
   t.notOk(isInTime(1_000, { took: 1_001, late: 0, longest: 0 }));
   t.ok(isInTime(1_000, { took: 1_300, late: 300, longest: 5 }));
@@ -40,14 +40,14 @@ t.test('work within its bound is in time, and work beyond it by no more than the
   t.notOk(isInTime(1_000, { took: Number.POSITIVE_INFINITY, late: 0, longest: 0 }), 'it never ended');
 });
 
-t.test('a wait of the work itself is not taken for the machine', async (t) => {
+t.test('a wait in the work itself does not count as lateness of the machine', async (t) => {
   const figures = await (await lateness(t)).measure(() => pause(2_000));
   t.comment(figuresOf(100, figures));
   t.ok(figures.took >= 1_999);
   t.notOk(isInTime(100, figures));
 });
 
-t.test('work that holds this process and its event loop is not taken for the machine', async (t) => {
+t.test('work that blocks this process and its event loop does not count as lateness of the machine', async (t) => {
   const figures = await (await lateness(t)).measure(async () => {
     for (const end = performance.now() + 2_000; performance.now() < end; );
   });
@@ -55,7 +55,7 @@ t.test('work that holds this process and its event loop is not taken for the mac
   t.notOk(isInTime(100, figures));
 });
 
-t.test('a bystander that is stopped for 500 ms was late by so much, where the work lies over it', async (t) => {
+t.test('a bystander that is stopped for 500 ms was late by that time, for work during the stop', async (t) => {
   const { pid, between, measure } = await lateness(t);
   const stopped = await measure(async () => {
     process.kill(pid, 'SIGSTOP');
@@ -70,7 +70,7 @@ t.test('a bystander that is stopped for 500 ms was late by so much, where the wo
   t.match(nothing, { took: 0, late: 0, longest: 0 }, 'what was before is no part of it');
 });
 
-t.test('a bystander is late beside processes that want all cores', async (t) => {
+t.test('a bystander is late while other processes use all cores', async (t) => {
   const { measure } = await lateness(t);
   const before = await measure(() => pause(1_000));
   await busy(t);
@@ -79,7 +79,7 @@ t.test('a bystander is late beside processes that want all cores', async (t) => 
   t.ok(beside.late > beside.took / 20);
 });
 
-t.test('questions that overlap are answered each with its own', async (t) => {
+t.test('overlapping questions each get their own answer', async (t) => {
   const { measure } = await lateness(t);
   const all = await Promise.all([400, 10, 200].map((each) => measure(() => pause(each))));
   for (const [index, { took, late }] of all.entries()) {
@@ -88,9 +88,9 @@ t.test('questions that overlap are answered each with its own', async (t) => {
   }
 });
 
-t.test('the bystander is gone after its test', async (t) => {
+t.test('the bystander ends with its test', async (t) => {
   let pid = 0;
-  await t.test('a test of its own', async (t) => {
+  await t.test('a separate test', async (t) => {
     pid = (await lateness(t)).pid;
     t.ok(lives(pid));
   });

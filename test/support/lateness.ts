@@ -7,7 +7,7 @@ import type { Span } from './bystander.ts';
 /** Milliseconds. */
 export interface Figures {
   readonly took: number;
-  /** That the machine gave to others meanwhile: by so much in all a bystander was late. */
+  /** Time that the machine gave to other programs during the work: the sum of a bystander's lateness. */
   readonly late: number;
   /** The longest of these times. */
   readonly longest: number;
@@ -23,15 +23,15 @@ export interface Lateness {
 
 const program = fileURLToPath(new URL('bystander.ts', import.meta.url));
 
-/** `performance.now` counts from the start of this process, by the clock that all processes share. */
+/** `performance.now` counts from the start of this process, with the clock that all processes share. */
 const BEGIN = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 /**
- * How late the machine is. What is promised within N ms is judged in one round by `took <= N + late`: a machine that does
- * other things meanwhile breaks no promise, and hides no wait of ours. The bystander is gone after the test.
+ * How late the machine is. A promise of N ms is kept in a round if `took <= N + late`. So other work on the machine
+ * breaks no promise, and hides no wait of ours. The bystander ends after the test.
  */
 export async function lateness(t: Test): Promise<Lateness> {
-  // The runner adds what it measures its own processes with.
+  // The test runner adds what it uses to measure its own processes.
   const { NODE_OPTIONS: _, ...env } = process.env;
   const child = fork(program, { env, execArgv: [] });
   t.teardown(() => end(child));
@@ -39,9 +39,9 @@ export async function lateness(t: Test): Promise<Lateness> {
   await told();
   let before: Promise<unknown> = Promise.resolve();
   const between = async (from: number, to: number) => {
-    // One question after the other: the bystander answers them in the order of their ends.
+    // One question after the other, because the bystander answers them in the order of their ends.
     const answer = before.then(async () => {
-      // What never ended was late by nothing that is known.
+      // For work that never ended, no lateness is known.
       if (!Number.isFinite(to)) return [];
       child.send({ from: BEGIN + from, to: BEGIN + to } satisfies Span);
       return (await told()) as readonly number[];
@@ -61,7 +61,7 @@ export async function lateness(t: Test): Promise<Lateness> {
   };
 }
 
-/** The next that it says. One that ends says nothing any more. */
+/** Its next line. A bystander that has ended prints nothing more. */
 function answersOf(child: ChildProcess): () => Promise<unknown> {
   const gone = once(child, 'exit').then(([status]) => {
     throw new Error(`the bystander ended with ${status}`);
@@ -85,12 +85,12 @@ export function figuresOf(bound: number, { took, late, longest }: Figures): stri
   return `${took.toFixed(0)} ms of ${bound.toFixed(0)}, the machine late by ${late.toFixed(0)}, by ${longest.toFixed(0)} at once`;
 }
 
-/** Judges what is promised within so many milliseconds. */
+/** Checks work that must take at most so many milliseconds. */
 export function judgeTime(t: Test, what: string, bound: number, figures: Figures): void {
   t.ok(isInTime(bound, figures), `${what}: ${figuresOf(bound, figures)}`);
 }
 
-/** Judges it, and tells the figures. */
+/** Checks it, and prints the figures. */
 export function inTime(t: Test, what: string, bound: number, figures: Figures): void {
   judgeTime(t, what, bound, figures);
   t.comment(`${what}: ${figuresOf(bound, figures)}`);

@@ -1,7 +1,7 @@
 /**
- * What the laxest upstream could make of a request-target: percent-encoding decoded until nothing is left to decode,
- * overlong UTF-8 folded to ASCII, backslashes taken for slashes, path parameters dropped, slashes collapsed, dot
- * segments removed. Each step that some server leaves out is also tried left out.
+ * What the most lenient upstream could read in a request-target. It decodes percent-encoding until nothing is left to
+ * decode, folds overlong UTF-8 to ASCII, and treats backslashes as slashes. It drops path parameters, collapses
+ * slashes, and removes dot segments. Each step that some server skips is also tried without it.
  */
 export function readings(target: string): readonly string[] {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
@@ -11,7 +11,7 @@ export function readings(target: string): readonly string[] {
   return [path, decoded, withoutParameters, beforeNull].map((each) => removeDots(each));
 }
 
-/** Whether any reading of the target is the path or lies below it. */
+/** Whether any reading of the target equals the path or is below it. */
 export function mayReach(target: string, path: string): boolean {
   return readings(target).some((reading) => reading === path || reading.startsWith(`${path}/`));
 }

@@ -4,7 +4,7 @@ export interface LlhttpBlock {
   readonly bytes: string;
 }
 
-/** As llhttp's own runner reads them: a line end is CRLF unless it is written out, or taken back by a backslash. */
+/** As llhttp's own runner reads them: a line end is CRLF unless it is written out, or removed by a backslash. */
 export function llhttpBlocks(text: string, file: string): LlhttpBlock[] {
   return [...text.matchAll(/```http\n([\s\S]*?)\n```/g)].map(([, block = ''], index) => ({
     name: `${file} ${index + 1}`,

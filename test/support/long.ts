@@ -1,6 +1,6 @@
 const wanted = process.env.GATEHOUSE_LONG ?? '';
 
-/** `GATEHOUSE_LONG=1`: every long variant, for an evening. */
+/** `GATEHOUSE_LONG=1`: every long variant, for hours. */
 export const isLong = wanted === '1';
 
 /** Also with `GATEHOUSE_LONG=ci`: the sizes that a requirement names. */

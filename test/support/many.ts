@@ -9,11 +9,11 @@ export interface Load<Item> {
   /** Undefined: the connection closed without an answer. */
   readonly onAnswer: (item: Item, response: RawResponse | undefined) => void;
   readonly connections?: number;
-  /** Whether the connection is done for after this one, whatever the answer says. */
+  /** Whether the connection must not be used again after this answer, whatever the answer says. */
   readonly isLast?: (item: Item) => boolean;
 }
 
-/** Sends many requests over a few connections, one after the other on each, and opens another where one closed. */
+/** Sends many requests over a few connections, one after the other on each. Opens a new connection after one closes. */
 export async function sendAll<Item>({
   port,
   items,

@@ -2,7 +2,9 @@ import { Duplex } from 'node:stream';
 
 const nothing = (): void => {};
 
-/** A connection in memory, as an HTTP client sees one: what the upstream says is pushed, and what it hears is told. */
+/**
+ * A connection in memory, as an HTTP client sees it. The test pushes the upstream's bytes, and gets the client's bytes.
+ */
 export class MemoryWire extends Duplex {
   readonly #heard: (bytes: Buffer, wire: MemoryWire) => void;
 
@@ -12,7 +14,7 @@ export class MemoryWire extends Duplex {
     this.on('error', nothing);
   }
 
-  /** Bytes, each string a packet of its own; `ends`: the upstream is done. */
+  /** Bytes; each string is a separate packet; `ends`: the upstream ends. */
   says(pieces: readonly Buffer[], ends: boolean): void {
     for (const piece of pieces) if (!this.destroyed) this.push(piece);
     if (ends && !this.destroyed) this.push(null);
@@ -25,20 +27,23 @@ export class MemoryWire extends Duplex {
     done();
   }
 
-  /** Of a socket; nobody waits here. */
+  /** As on a socket. Nothing waits here. */
   setTimeout(): this {
     return this;
   }
 }
 
-/** As a connection whose bytes are heard where they were read: whoever keeps a piece finds something else there. */
+/**
+ * The buffer is reused, as on a connection that reads into one buffer. A reader that keeps a piece finds other bytes in
+ * it later.
+ */
 export class LentWire extends MemoryWire {
   hear: ((piece: Buffer) => void) | undefined;
 
   override says(pieces: readonly Buffer[], ends: boolean): void {
     for (const piece of pieces) this.#lend(piece);
     super.says([], ends);
-    // As a socket does it: nobody else may read.
+    // As a socket does it: no other reader is allowed.
     if (ends) this.read(0);
   }
 

@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const probe = fileURLToPath(new URL('heap-probe.ts', import.meta.url));
 
-/** Options of Node.js for a process whose heap can be asked for. */
+/** Options of Node.js for a process that reports its heap. */
 export const probedFlags = ['--import', probe] as const;
 /** The same as its environment. */
 export const probed = { NODE_OPTIONS: probedFlags.join(' ') };
@@ -24,18 +24,18 @@ export async function heapInUse({ pid, output }: Pick<GatewayProcess, 'pid' | 'o
   return Number(said().at(-1)?.[1]);
 }
 
-/** Bytes that this process uses: of heap, and outside of it. What nobody needs any more is collected before. */
+/** Bytes that this process uses, inside and outside of the heap. Garbage is collected first. */
 export async function ownMemory(): Promise<NodeJS.MemoryUsage> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   collect();
-  // What a handle held is freed by a turn of the event loop.
+  // What a handle held is freed in a turn of the event loop.
   await turn();
   collect();
   return process.memoryUsage();
 }
 
-/** The most resident memory that the process has had, in KiB. */
+/** The highest resident memory of the process so far, in KiB. */
 export function highWater(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-// `node password-flood.ts URL PER_SECOND`: wrong Basic passwords of ever other users from ever other addresses, as fast
-// as it is told and not waiting for answers; at the end of its input it prints how often each status was the answer.
+// `node password-flood.ts URL PER_SECOND`: sends wrong Basic passwords, each for a new user from a new address, at the
+// given rate and without waiting for answers. At the end of its input, it prints how often each status was the answer.
 const [url = '', perSecond = ''] = process.argv.slice(2);
-/** Requests that wait for an answer, several times what a gateway lets wait; more are not begun. */
+/** Requests that wait for an answer: several times as many as a gateway allows to wait. No more are sent. */
 const MOST = 300;
 const agent = new Agent({ keepAlive: true, maxSockets: MOST });
 const statuses: Record<string, number> = {};

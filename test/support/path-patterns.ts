@@ -3,7 +3,7 @@ import fc from './properties.ts';
 
 const piece = fc.constantFrom('a', 'b', '{}', '');
 
-/** Path patterns that often cover or meet each other: few names, and every kind of segment. */
+/** Path patterns that often cover or overlap each other: few names, and every kind of segment. */
 export const pattern = fc
   .tuple(fc.array(piece, { maxLength: 4 }), fc.constantFrom('a', 'b', '{}', '', '{*}'))
   .map(toPattern);

@@ -9,7 +9,7 @@ export function skipWithoutPeer(name: string): false | string {
   return existsSync(join(place, name, 'stamp')) ? false : `${name} is not fetched: npm run test:peers`;
 }
 
-/** The file of a peer that a pattern finds in its folder. */
+/** The file of a peer that matches a pattern in its folder. */
 export function peerFile(name: string, pattern: string): string {
   const [found] = globSync(pattern, { cwd: join(place, name) });
   if (found === undefined) throw new Error(`${name} has no ${pattern}`);

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import type { Test } from 'tap';
 import { freePort } from './free-port.ts';
 
-/** Debian keeps them out of the way of PATH, one folder a version. */
+/** Debian keeps them outside of PATH, in one folder for each version. */
 const folders = [...debian('/usr/lib/postgresql'), ...(process.env.PATH ?? '').split(delimiter)];
 const programs = folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
 
@@ -19,13 +19,14 @@ function debian(root: string): string[] {
 }
 
 /**
- * The server refuses to run as root, so root becomes the user that Debian made for it. By no program in between: `runuser`
- * stops itself with what it runs, and one that stands still neither passes a signal on nor tells of an end.
+ * The server refuses to run as root, so root switches to the user that Debian created for it. It does so without a
+ * program in between: `runuser` stops together with its child, and a stopped program neither forwards a signal nor
+ * reports an end.
  */
 const isRoot = process.getuid?.() === 0;
 const asServer = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {};
 
-/** NaN: there is no such user. */
+/** NaN: the user does not exist. */
 function idOf(what: '-u' | '-g'): number {
   const { status, stdout } = spawnSync('id', [what, 'postgres'], { encoding: 'utf8' });
   return status === 0 ? Number(stdout) : Number.NaN;
@@ -39,20 +40,20 @@ function whyNot(): string | undefined {
   return Number.isNaN(asServer.uid) ? 'there is no user to run PostgreSQL as' : undefined;
 }
 
-/** A PostgreSQL in a folder of its own, on a loopback port and a socket in the folder; gone after the test. */
+/** A PostgreSQL in a separate folder, on a loopback port and a socket in the folder. Removed after the test. */
 export interface PostgresServer {
   readonly port: number;
-  /** Where the socket is, and where a test may keep files that the server reads. */
+  /** The folder of the socket, where a test may also keep files that the server reads. */
   readonly directory: string;
-  /** Of a new, empty database. */
+  /** The URL of a new, empty database. */
   database(): Promise<string>;
-  /** Removes every row of ours. */
+  /** Deletes all our rows. */
   empty(url: string): Promise<void>;
-  /** Asks as the superuser. */
+  /** Queries as the superuser. */
   ask(sql: string, url?: string): Promise<readonly Record<string, unknown>[]>;
-  /** Lines for postgresql.conf, before the next start. */
+  /** Lines for postgresql.conf, used at the next start. */
   configure(lines: string): void;
-  /** As `pg_ctl stop -m immediate` does: every process aborts, and the next start recovers. */
+  /** Like `pg_ctl stop -m immediate`: every process aborts, and the next start recovers. */
   abort(): Promise<void>;
   /** On the same port. */
   start(): Promise<void>;
@@ -82,7 +83,7 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
     const exited = once(server, 'exit');
     server.ref();
     server.kill('SIGQUIT');
-    // What stands still hears nothing.
+    // A stopped process gets no other signal.
     signalAll('SIGCONT');
     await exited;
   }
@@ -115,7 +116,7 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
   };
 }
 
-/** SQL that removes every row of ours. */
+/** SQL that deletes all our rows. */
 export const truncateAll = `
   DO $$ DECLARE found TEXT; BEGIN
     SELECT string_agg(quote_ident(tablename), ', ') INTO found
@@ -123,7 +124,7 @@ export const truncateAll = `
     IF found IS NOT NULL THEN EXECUTE 'TRUNCATE ' || found; END IF;
   END $$`;
 
-/** A test is not there to show that a disk keeps what was synced; a server that aborts loses nothing without it. */
+/** Without fsync: these tests do not check that a disk keeps synced data, and a server that aborts loses nothing. */
 function settings(directory: string, port: number): string {
   return [
     `port = ${port}`,
@@ -156,7 +157,7 @@ async function runAsServer(program: string, parameters: readonly string[]): Prom
   if (status !== 0) throw new Error(`${program} failed with ${status}`);
 }
 
-/** The server, and those that it started. */
+/** The server and its child processes. */
 function processesOf(server: ChildProcess | undefined): number[] {
   return server?.pid === undefined ? [] : [server.pid, ...below(server.pid)];
 }
@@ -170,7 +171,7 @@ function below(pid: number): number[] {
   return children.flatMap((child) => [child, ...below(child)]);
 }
 
-/** A process of the server may have ended by itself meanwhile. */
+/** A process of the server may have ended in the meantime. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -26,12 +26,12 @@ export function mustCases(host: string): ProbeCase[] {
   return allProbes(host).filter(({ level }) => level === 'Must');
 }
 
-/** refused: 400 or a closed connection. cut: the head may pass, the body never arrives whole. */
+/** refused: 400 or a closed connection. cut: the head may pass, but the body never arrives whole. */
 export type Treatment = 'refused' | 'cut' | 'answered';
 
 export interface Judged {
   readonly treatment: Treatment;
-  /** Of an answered one, how the request must have reached the upstream; absent: any way, or not at all. */
+  /** For an answered case: how the request must have reached the upstream; absent: in any form, or not at all. */
   readonly status?: readonly number[];
   readonly why: string;
 }
@@ -44,7 +44,7 @@ const ignoredTrailer =
 const badName = 'the name is no token, or white space stands before the colon (RFC 9112 §5.1)';
 const fold = 'line folding (RFC 9112 §5.2)';
 
-/** The cases that the upstream suite judges by code; each by its RFC reason here. */
+/** The cases that the corpus's suite judges with code. Here each has a result by its RFC reason. */
 export const customCases: Readonly<Record<string, Judged>> = {
   'COMP-UNKNOWN-TE-501': { treatment: 'refused', why: conflict },
   'COMP-POST-CL-BODY': { treatment: 'answered', status: [200], why: valid },
@@ -142,7 +142,7 @@ export const customCases: Readonly<Record<string, Judged>> = {
   'NORM-TAB-IN-NAME': { treatment: 'refused', why: badName },
 };
 
-/** Of the cases that must get 400: those whose fault stands in the body, so that the head may have passed before. */
+/** Cases that must get 400 but whose fault is in the body, so that the head may have passed before. */
 export const faultyBodies: ReadonlySet<string> = new Set([
   'SMUG-CHUNK-BARE-SEMICOLON',
   'SMUG-CHUNK-EXT-INVALID-TOKEN',

@@ -10,24 +10,27 @@ import { freePort } from './free-port.ts';
 import { launcher, sourceLauncher } from './launcher.ts';
 import { connectTo } from './raw-client.ts';
 
-/** A gateway in a process of its own, as a user starts it. */
+/** A gateway in a separate process, as a user starts it. */
 export interface GatewayProcess {
   readonly pid: number;
   readonly port: number;
   readonly running: boolean;
   /** Everything that it printed. */
   output(): string;
-  /** SIGTERM, and SIGKILL when that does not help within 10 s. Answers with the exit status. */
+  /** SIGTERM, and SIGKILL if the process does not end within 10 s. Resolves with the exit status. */
   stop(): Promise<number | null>;
 }
 
 export interface ProcessOptions {
-  /** Above the defaults of `base`. */
+  /** Overrides the defaults of `base`. */
   readonly config: object;
   readonly env?: Record<string, string>;
-  /** Of Node.js, which then gets no others: what the test runner adds to each process has a size and a pace of its own. */
+  /**
+   * Options of Node.js, which then gets no others: the options of the test runner would change the size and speed of
+   * the process.
+   */
   readonly flags?: readonly string[];
-  /** What `flags` or `env` loads before it changes a class of the sources. */
+  /** `flags` or `env` loads a module that changes a class of the sources. */
   readonly isChanged?: boolean;
 }
 
@@ -66,7 +69,7 @@ export async function startProcess({ config, env = {}, flags, isChanged }: Proce
   };
 }
 
-/** The runner puts its own into NODE_OPTIONS when something is started, so they are taken out after that. */
+/** The runner adds its own options to NODE_OPTIONS at each start, so they are removed after that. */
 function runner(flags: readonly string[] | undefined): readonly string[] {
   return flags === undefined ? [process.execPath] : ['env', '-u', 'NODE_OPTIONS', process.execPath, ...flags];
 }
@@ -95,7 +98,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Log lines that tell of a throw. */
+/** Log lines that report an exception. */
 export function throws(output: string): string[] {
   return output.split('\n').filter((line) => /"level":(50|60)/.test(line) && line.includes('"err"'));
 }

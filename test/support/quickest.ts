@@ -1,6 +1,6 @@
 /**
- * Milliseconds of the quickest run of each piece of work, in turn. What else the machine does only adds to a run, so so many
- * are made that some of each are made alone; how many is not a matter of what they took.
+ * Milliseconds of the quickest run of each piece of work, in turn. Other work on the machine only adds to a run, so
+ * enough runs happen that some of each are undisturbed. Their number does not depend on how long they take.
  */
 export function quickest(rounds: number, works: readonly (() => void)[]): number[] {
   const least = works.map(() => Number.POSITIVE_INFINITY);

@@ -1,15 +1,15 @@
 import type { Random } from './random.ts';
 
-/** One part of a request and what it means for the whole. */
+/** One part of a request, and what it means for the whole. */
 export interface Part {
   readonly name: string;
-  /** forward: nothing against it; refuse: never reaches the upstream; cut: may reach it, but is never completed. */
+  /** forward: no objection; refuse: never reaches the upstream; cut: may reach it, but is never completed. */
   readonly verdict: 'forward' | 'refuse' | 'cut';
 }
 
 export interface TargetPart extends Part {
   readonly target: string;
-  /** What the route asks for. */
+  /** What the route requires. */
   readonly needs: 'nothing' | 'read' | 'admin';
 }
 
@@ -43,7 +43,7 @@ const spoiled = [
   '/%%32%65',
 ];
 
-/** A path below one of the routes, in one of several spellings of the same; or one that is refused for its shape. */
+/** A path below one of the routes, in one of several equal spellings, or a path that is refused for its form. */
 export function targetPart(dice: Random): TargetPart {
   const { path, needs } = dice.pick(prefixes);
   const spelt = dice.chance(0.2) ? `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}` : path;
@@ -58,7 +58,7 @@ export function targetPart(dice: Random): TargetPart {
 export interface CredentialPart extends Part {
   readonly headers: readonly (readonly [string, string])[];
   readonly query: string;
-  /** Takes the place of the body, with a method that may have a form. */
+  /** Replaces the body, with a method that may have a form. */
   readonly form?: string;
   readonly holds: 'nothing' | 'read' | 'admin';
 }
@@ -82,7 +82,7 @@ const broken = [
 ];
 const foreign = ['Basic eDp5', 'Digest username="x"', 'Token abc', ''];
 
-/** On a public route whatever it is passes; `refuse` speaks of the protected ones. */
+/** A public route forwards all of these; `refuse` applies to the protected routes. */
 export function credentialPart(dice: Random, tokens: Tokens): CredentialPart {
   const token = dice.chance(0.5) ? 'read' : 'admin';
   const good = `${dice.pick(['Bearer', 'bearer', 'BEARER'])} ${tokens[token]}`;
@@ -108,7 +108,7 @@ export function credentialPart(dice: Random, tokens: Tokens): CredentialPart {
 export interface BodyPart extends Part {
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
-  /** What the upstream gets when it gets it whole. */
+  /** What the upstream gets, if it gets the request whole. */
   readonly length: number;
 }
 
@@ -183,13 +183,13 @@ export function headerPart(dice: Random): HeaderPart {
 
 const formType = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
 
-/** The body that carries a token, and what is left of it for the upstream. */
+/** The body with a token, and what remains of it for the upstream. */
 export function formPart(form: string, isPublic: boolean): BodyPart {
   const left = isPublic ? form : form.replace(/&?access_token=[^&]*/g, '');
   const headers = [formType, ['Content-Length', String(form.length)] as const];
   return { name: 'form', verdict: 'forward', headers, body: form, length: left.length };
 }
 
-/** What the upstream does to a request that asks for it, and whether the client may see an answer of it. */
+/** What the upstream does with a matching request, and whether the client may see its answer. */
 export const upstreamFaults = ['reset', 'garbage', 'cut'] as const;
 export type UpstreamFault = (typeof upstreamFaults)[number];

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run: a failure found once is found again. */
+/** Numbers that look random but are the same in every run, so that a failure can be repeated. */
 export interface Random {
   /** From 0 to below `limit`. */
   below(limit: number): number;
@@ -7,7 +7,9 @@ export interface Random {
   text(alphabet: string, length: number): string;
 }
 
-/** Characters after which a text repeats itself: a prime number, so that no buffer of Node.js begins twice with the same. */
+/**
+ * The period of the text, in characters: a prime number, so that no two buffers of Node.js begin with the same text.
+ */
 const BLOCK = 4093;
 
 export function random(seed: number): Random {

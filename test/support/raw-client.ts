@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { parseResponse, type RawResponse } from './raw-response.ts';
 
 export interface ReadOptions {
-  /** Of the request that is answered: HEAD has no body whatever the header says. */
+  /** The method of the answered request: the answer to HEAD has no body, whatever its header says. */
   readonly method?: string;
   /** Milliseconds. */
   readonly deadline?: number;
@@ -11,12 +11,12 @@ export interface ReadOptions {
 
 const DEADLINE = 20_000;
 
-/** A client that sends exactly the bytes it is given, and reads answers strictly. */
+/** A client that sends exactly the given bytes, and reads answers strictly. */
 export class RawClient {
   readonly socket: Socket;
-  /** What came and was not yet read as an answer. */
+  /** Received bytes that were not yet read as an answer. */
   unread: Buffer = Buffer.alloc(0);
-  /** The other side has ended or the connection broke. */
+  /** The other side has ended, or the connection broke. */
   closed = false;
   error: NodeJS.ErrnoException | undefined;
   #changed: () => void = () => {};
@@ -39,7 +39,7 @@ export class RawClient {
     socket.on('end', close).on('close', close);
   }
 
-  /** Into spare room behind what is unread: adding chunk to chunk would copy a large body over and over. */
+  /** Copies into spare room after the unread bytes: joining chunk by chunk would copy a large body repeatedly. */
   #append(chunk: Buffer): void {
     const { length } = this.unread;
     const start = this.unread.byteOffset - this.#room.byteOffset;
@@ -59,7 +59,7 @@ export class RawClient {
     if (!this.socket.destroyed) this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** The next answer; undefined when the connection closed without one. */
+  /** The next answer; undefined if the connection closed without one. */
   async read({ method = 'GET', deadline = DEADLINE }: ReadOptions = {}): Promise<RawResponse | undefined> {
     const end = performance.now() + deadline;
     for (;;) {
@@ -73,7 +73,7 @@ export class RawClient {
     }
   }
 
-  /** Waits until at least this many bytes stand unread, or the connection closed. */
+  /** Waits until at least this many bytes are unread, or the connection closed. */
   async arrived(bytes: number, deadline = DEADLINE): Promise<void> {
     const end = performance.now() + deadline;
     while (this.unread.length < bytes && !this.closed) await this.#change(end);
@@ -100,14 +100,14 @@ export class RawClient {
   }
 }
 
-/** Connects to a port of 127.0.0.1, `from` an address of loopback; the connection is gone after the test. */
+/** Connects to a port of 127.0.0.1. `from` is a loopback address. The connection closes after the test. */
 export async function open(t: Test, port: number, from?: string): Promise<RawClient> {
   const client = await connectTo(port, from);
   t.teardown(() => client.destroy());
   return client;
 }
 
-/** As `open`, for a caller that closes it: a teardown for each of thousands would be a burden. */
+/** Like `open`, for a caller that closes the connection: a teardown for each of thousands would cost too much. */
 export async function connectTo(port: number, from = '127.0.0.1'): Promise<RawClient> {
   const host = from.includes(':') ? '::1' : '127.0.0.1';
   const socket = connect({ port, host, localAddress: from, noDelay: true, allowHalfOpen: true });
@@ -116,7 +116,7 @@ export async function connectTo(port: number, from = '127.0.0.1'): Promise<RawCl
   return client;
 }
 
-/** One request on a connection of its own, and its answer. */
+/** One request on a separate connection, and its answer. */
 export async function exchange(
   port: number,
   bytes: string | Buffer,
@@ -131,7 +131,7 @@ export async function exchange(
   }
 }
 
-/** As `exchange`, where no answer is a failure. */
+/** Like `exchange`, but no answer is a failure. */
 export async function ask(port: number, bytes: string | Buffer, options: ReadOptions = {}): Promise<RawResponse> {
   const response = await exchange(port, bytes, options);
   if (response === undefined) throw new Error('the connection closed without an answer');

@@ -1,6 +1,6 @@
 /**
- * A strict reader of HTTP/1.1 answers (RFC 9112), for what a lenient client would gloss over: it throws on anything that
- * is not well-formed, and tells a complete answer from one that was cut.
+ * A strict reader of HTTP/1.1 answers (RFC 9112). It finds faults that a lenient client would ignore: it throws on
+ * anything that is not well-formed, and tells a complete answer from a cut one.
  */
 export interface RawResponse {
   readonly status: number;
@@ -11,11 +11,11 @@ export interface RawResponse {
   readonly trailers: readonly (readonly [name: string, value: string])[];
   /** False: the connection closed before the announced end. */
   readonly complete: boolean;
-  /** The body has no other end than that of the connection. */
+  /** Only the end of the connection ends the body. */
   readonly endsWithConnection: boolean;
   /** Interim answers (1xx) before this one. */
   readonly interim: readonly number[];
-  /** The only value of a header; undefined when there is none. Throws when there are several. */
+  /** The only value of a header; undefined if there is none. Throws if there are several. */
   header(name: string): string | undefined;
   /** All values of a header. */
   all(name: string): readonly string[];
@@ -33,7 +33,7 @@ interface Head {
 
 const EMPTY = Buffer.alloc(0);
 
-/** `closed`: nothing more will come, so what is there is all that there is. */
+/** `closed`: no more bytes will come. */
 export function parseResponse(bytes: Buffer, method: string, closed: boolean): Parsed {
   const interim: number[] = [];
   for (let start = 0; ; ) {

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** One connection to an upstream that knows bytes only. */
+/** One connection to an upstream that handles only bytes. */
 export interface RawConnection {
   readonly socket: Socket;
   /** Everything received, as latin1. */
@@ -18,10 +18,10 @@ export interface RawUpstream {
   readonly connections: RawConnection[];
 }
 
-/** Called for every request head that arrived; what it writes to the socket is all that the upstream says. */
+/** Called for every request head that arrived. Only what it writes to the socket is sent to the gateway. */
 export type Script = (connection: RawConnection, upstream: RawUpstream) => void;
 
-/** An upstream without an HTTP library, for answers that none would give. */
+/** An upstream without an HTTP library, for answers that no library would send. */
 export async function rawUpstream(t: Test, script: Script): Promise<RawUpstream> {
   const connections: RawConnection[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
@@ -46,7 +46,7 @@ export async function rawUpstream(t: Test, script: Script): Promise<RawUpstream>
   return upstream;
 }
 
-/** A body that holds an empty line would count as a head: scripts are for requests whose body has none. */
+/** A body with an empty line would count as a head, so scripts are for requests whose body has none. */
 function receive(connection: RawConnection, chunk: Buffer, onHead: () => void): void {
   connection.received += chunk.toString('latin1');
   const heads = connection.received.split('\r\n\r\n').length - 1;

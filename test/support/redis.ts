@@ -13,16 +13,16 @@ import { tlsFile } from './tls-file.ts';
 export const skipWithoutRedis: false | string =
   spawnSync('redis-server', ['--version']).status === 0 ? false : 'redis-server is not installed';
 
-/** A Redis in a process and a folder of its own, gone after the test. */
+/** A Redis in a separate process and folder, removed after the test. */
 export interface RedisServer {
   readonly url: string;
-  /** Every key that it holds. */
+  /** Every key in it. */
   keys(): Promise<readonly string[]>;
-  /** Connections of others at the moment. */
+  /** Current connections of other clients. */
   connections(): Promise<number>;
-  /** Milliseconds that a key still has. */
+  /** Milliseconds until a key expires. */
   lifetime(key: string): Promise<number>;
-  /** Dies at once, and forgets everything. */
+  /** Dies immediately, and loses all data. */
   kill(): Promise<void>;
   /** On the same port. */
   start(): Promise<void>;
@@ -31,7 +31,7 @@ export interface RedisServer {
   thaw(): void;
 }
 
-/** `certificate`: it speaks TLS only, with this one of test/vectors/tls. */
+/** `certificate`: it accepts only TLS, with this certificate of test/vectors/tls. */
 export async function redisServer(t: Test, { certificate }: { certificate?: string } = {}): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   const port = await freePort();
@@ -112,7 +112,7 @@ async function answering(url: string): Promise<void> {
   throw new Error('redis-server does not answer');
 }
 
-/** As when it has been counting uses of nonces for a while. */
+/** The state of a Redis that has counted the uses of nonces for a while. */
 export async function countsForLong(client: Redis): Promise<void> {
   const [, run = ''] = /run_id:(\w+)/.exec(await client.info('server')) ?? [];
   const [, evicted = ''] = /evicted_keys:(\d+)/.exec(await client.info('stats')) ?? [];

@@ -17,12 +17,12 @@ export interface ReloadableGateway extends RunningGateway {
   readonly log: readonly Record<string, unknown>[];
   /** Writes the file, and reloads it. */
   take(body: object | string): ReturnType<Reload>;
-  /** As `take`, with the file as given. */
+  /** Like `take`, with the file as given. */
   takeText(text: string | Buffer): ReturnType<Reload>;
   metric(name: string): Promise<number>;
 }
 
-/** A gateway in this process that serves by a file of its own, gone after the test. */
+/** A gateway in this process with its own configuration file, closed after the test. */
 export async function reloadable(
   t: Test,
   body: object,

@@ -7,7 +7,7 @@ export interface RequestText {
   readonly body?: string | Buffer;
 }
 
-/** The bytes of a request, with a Host and, for a body, its Content-Length. */
+/** The bytes of a request, with a Host and, if it has a body, its Content-Length. */
 export function requestText({
   method = 'GET',
   target = '/',

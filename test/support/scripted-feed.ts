@@ -18,7 +18,7 @@ export interface FollowedScript {
 
 export const stream = { 'content-type': 'text/event-stream' };
 
-/** A feed that says what the script writes, and what a follower makes of it. */
+/** A feed that sends what the script writes, and what a follower receives from it. */
 export async function followScript(t: Test, play: Play, pollWait = 1): Promise<FollowedScript> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

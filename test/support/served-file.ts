@@ -11,11 +11,14 @@ export interface ServedFile extends Command {
   readonly port: number;
   readonly adminUrl: string;
   readonly directory: string;
-  /** How often the log has said so. */
+  /** How often the log has reported it. */
   said(text: string): number;
 }
 
-/** `gatehouse gateway` as a process, with flags of Node.js, that serves by `gateway.yaml` of a directory, which `write` fills. */
+/**
+ * `gatehouse gateway` as a process, with flags of Node.js. It serves with `gateway.yaml` of a directory, which `write`
+ * writes.
+ */
 export async function servedFile(
   t: Test,
   write: (directory: string, listeners: string) => void,
@@ -57,13 +60,13 @@ export function writeIn(directory: string, name: string, text: string): void {
   writeFileSync(join(directory, name), text);
 }
 
-/** As editors and deployments do it: written beside, and put in its place whole. */
+/** As editors and deployments do it: written beside the file, then renamed over it. */
 export function replaceIn(directory: string, name: string, text: string): void {
   writeIn(directory, `.${name}.new`, text);
   renameSync(join(directory, `.${name}.new`), join(directory, name));
 }
 
-/** Whether the number of reloads told of in the log grows to this. */
+/** Whether the number of reloads in the log grows to this. */
 export function reloaded({ said }: ServedFile, times: number): Promise<boolean> {
   return until(() => said('the configuration is reloaded') >= times);
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-/** Listens on loopback until the test ends, which ends its connections too; answers with its address. */
+/** Listens on loopback until the test ends, which also ends its connections. Returns the address. */
 export async function serving(t: Test, server: Server): Promise<string> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   t.teardown(() => {

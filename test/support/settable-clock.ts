@@ -5,7 +5,7 @@ export interface SettableClock extends Clock {
   advance(by: number): void;
 }
 
-/** Stands still unless it is moved. */
+/** The clock changes only when a test moves it. */
 export function settableClock(start = Date.now()): SettableClock {
   let now = start;
   return {

@@ -10,7 +10,7 @@ import {
 import type { Test } from 'tap';
 import { until } from './until.ts';
 
-/** A span as the tests look at it. */
+/** A span, with the fields that tests check. */
 export interface Told {
   readonly name: string;
   readonly kind: string;
@@ -22,16 +22,16 @@ export interface Told {
 }
 
 export interface Spans {
-  /** Those of the next requests, once so many server spans have ended; in the order of their starts. */
+  /** The spans of the next requests, once so many server spans have ended, in the order of their starts. */
   of(requests?: number): Promise<readonly Told[]>;
-  /** Everything that an exporter would get of them, as text. */
+  /** Everything in them that an exporter would get, as text. */
   text(): string;
 }
 
-/** The path below which a sampler drops what begins. */
+/** The path below which a sampler drops new traces. */
 export const UNSAMPLED = '/public/unsampled';
 
-/** Looks at what is known of a request at its start, as users' samplers do. */
+/** Reads what is known of a request at its start, as users' samplers do. */
 const sampler: Sampler = {
   shouldSample(_context, _trace, _name, _kind, attributes) {
     const path = String(attributes['url.path'] ?? attributes['url.full'] ?? '');
@@ -41,7 +41,7 @@ const sampler: Sampler = {
   toString: () => 'by path',
 };
 
-/** A real SDK in this process, as `--import` loads it, with what it exports kept in memory; gone after the test. */
+/** A real SDK in this process, as `--import` loads it. It keeps its exports in memory, and is closed after the test. */
 export function collectSpans(t: Test): Spans {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -68,7 +68,7 @@ function told(spans: readonly ReadableSpan[]): readonly Told[] {
   return spans.toSorted((one, other) => at(one) - at(other) || rank(one) - rank(other)).map(tell);
 }
 
-/** Of those that start in the same moment a parent is before its children. */
+/** For spans that start in the same moment, a parent comes before its children. */
 function rank({ kind }: ReadableSpan): number {
   return kind === SpanKind.SERVER ? 0 : 1;
 }

@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 export interface TlsUpstream {
   /** By the name of its certificate. */
   readonly url: string;
-  /** What clients asked for by SNI. */
+  /** The names that clients sent with SNI. */
   readonly names: string[];
   readonly connections: () => number;
   readonly requests: () => number;
@@ -15,7 +15,7 @@ export interface TlsUpstream {
 
 const vector = (name: string) => readFileSync(new URL(`../vectors/tls/${name}`, import.meta.url));
 
-/** An upstream over TLS with the certificate of the test authority. Gone after the test. */
+/** An upstream over TLS with the certificate of the test authority. Closed after the test. */
 export async function tlsUpstream(t: Test, options: TlsOptions = {}): Promise<TlsUpstream> {
   const names: string[] = [];
   let connections = 0;

@@ -12,7 +12,7 @@ export interface JwtOptions {
   readonly header?: Record<string, unknown>;
 }
 
-/** A JWT access token (RFC 9068), valid for five minutes unless the claims say otherwise. */
+/** A JWT access token (RFC 9068), valid for five minutes by default. */
 export async function jwt(
   claims: Record<string, unknown> = {},
   { alg = 'ES256', header = {} }: JwtOptions = {},
@@ -36,14 +36,14 @@ export interface AuthorizationServer {
   readonly config: { readonly main: object };
   readonly keys: Endpoint;
   readonly introspection: Endpoint;
-  /** What introspection says of a token; of any other that it is not active. */
+  /** What introspection says about a token. Other tokens are not active. */
   readonly tokens: Map<string, Record<string, unknown>>;
 }
 
 export interface ServerOptions {
-  /** What its key set holds. */
+  /** The contents of its key set. */
   readonly algorithms?: readonly AlgorithmName[];
-  /** Over the block of the configuration. */
+  /** Overrides members of the configuration block. */
   readonly changes?: object;
 }
 

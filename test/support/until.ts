@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A machine that stood still may leave no time to look, so it is looked so often at least. */
+/** A machine that stalled may leave no time for a check, so there are at least this many checks. */
 const LOOKS = 10;
-/** What has not come about by then never does; a promise of a time is judged by lateness.ts. */
+/** A condition that does not hold by then will never hold. lateness.ts judges promised times. */
 const HANGS = 60_000;
 
 /** Resolves to true once the condition holds, to false when it does not within the deadline. */
@@ -15,7 +15,7 @@ export async function until(condition: () => boolean | Promise<boolean>, millise
   return condition();
 }
 
-/** The value, or an error that says what was waited for. */
+/** The value, or an error that says what the caller waited for. */
 export async function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`${what}: not within ${milliseconds} ms`)), milliseconds);

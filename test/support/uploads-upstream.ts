@@ -3,14 +3,16 @@ import { answerText, type RawConnection, rawUpstream } from './raw-upstream.ts';
 
 export interface UploadsUpstream {
   readonly url: string;
-  /** Uploads that hold a connection at the moment, and the most that ever did. */
+  /** Uploads that hold a connection now, and the most at any time. */
   readonly busy: number;
   readonly most: number;
   /** Connections that were ever opened. */
   readonly opened: number;
 }
 
-/** Answers a GET at once, and a chunked POST when its end is here; counts the connections that uploads hold meanwhile. */
+/**
+ * Answers a GET immediately, and a chunked POST at its end. Counts the connections that uploads hold in the meantime.
+ */
 export async function uploadsUpstream(t: Test): Promise<UploadsUpstream> {
   const uploads = new Set<RawConnection>();
   let most = 0;
@@ -39,7 +41,7 @@ export async function uploadsUpstream(t: Test): Promise<UploadsUpstream> {
   };
 }
 
-/** The request line that came last. */
+/** The most recent request line. */
 function lastLine(received: string): string {
   return [...received.matchAll(/^[A-Z]+ \S+ HTTP\/1\.1\r$/gm)].at(-1)?.[0] ?? '';
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import type { Test } from 'tap';
 import { freePort } from './free-port.ts';
 
-/** An upstream in a process of its own, which can die and stall as one does. */
+/** An upstream in a separate process, which can die and stall like a real one. */
 export interface UpstreamProcess {
   readonly url: string;
   readonly authority: string;
   start(): Promise<void>;
-  /** At once, as by kill -9. */
+  /** Immediately, as with kill -9. */
   kill(): Promise<void>;
-  /** Its kernel goes on accepting, and nobody answers. */
+  /** Its kernel still accepts connections, and nothing answers. */
   stall(): void;
   resume(): void;
 }
@@ -26,7 +26,7 @@ const program = `
   }).listen(Number(process.argv[1]), '127.0.0.1', () => process.stdout.write('listening'));
 `;
 
-/** Answers each request after 5 ms with its port and the bytes of the body. Gone after the test. */
+/** Answers each request after 5 ms with its port and the bytes of the body. Ends after the test. */
 export async function upstreamProcess(t: Test): Promise<UpstreamProcess> {
   const port = await freePort();
   let child: ChildProcess | undefined;

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import type { StoredAlgorithm } from '../../src/http-auth/digest-algorithms.ts';
 import { storedHash } from '../../src/http-auth/digest-response.ts';
 
-/** Writes a file of users that only its owner can read, gone after the test. */
+/** Writes a file of users that only its owner can read, deleted after the test. */
 export function userFile(t: Test, text: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,18 +1,18 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** A way to a server on which it is seen what the server sent, and on which what a client asks can be held. */
+/** A connection to a server that shows what the server sent, and that can hold what a client sends. */
 export interface WatchedWay {
   readonly port: number;
   /** Everything that the server has sent, as latin1. */
   sent(): string;
-  /** From now on a connection on which this is asked carries nothing more to the server, that included. */
+  /** From now on, a connection with this request carries nothing more to the server, and not this request either. */
   holdWhere(isHeld: (asked: string) => boolean): void;
   /** Connections that are held. */
   held(): number;
 }
 
-/** `heard` is told what clients ask, held or not. */
+/** `heard` gets what clients send, held or not. */
 export async function watchedWay(t: Test, to: number, heard: (asked: string) => void = () => {}): Promise<WatchedWay> {
   const sockets = new Set<Socket>();
   const held = new Set<Socket>();

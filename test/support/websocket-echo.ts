@@ -3,7 +3,7 @@ import type { RawClient } from './raw-client.ts';
 import type { Script } from './raw-upstream.ts';
 import { requestText } from './request-text.ts';
 
-/** An upstream that takes the handshake of a WebSocket, and then says whatever it hears. */
+/** An upstream that accepts the handshake of a WebSocket, and then echoes everything. */
 export const echoes: Script = ({ socket }) => {
   socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
   socket.on('data', (chunk) => socket.write(chunk));
@@ -20,7 +20,7 @@ export async function openWebSocket(t: Test, client: RawClient): Promise<void> {
   t.equal((await client.read())?.status, 101);
 }
 
-/** Hears what it says on a WebSocket that is open. */
+/** Waits for a message on an open WebSocket. */
 export async function assertEcho(t: Test, client: RawClient): Promise<void> {
   client.send('hello');
   await client.arrived(5);

@@ -10,7 +10,7 @@ export interface Seen {
   readonly target: string;
   /** Name, value, name, value, … as received. */
   readonly rawHeaders: readonly string[];
-  /** The connection it came on, numbered from 1. */
+  /** The connection of the request, numbered from 1. */
   readonly connection: number;
   /** The first 64 KiB of the body. */
   body: Buffer;
@@ -22,7 +22,7 @@ export interface Seen {
   trailers: readonly string[];
   connectionClosed: boolean;
   all(name: string): readonly string[];
-  /** The only value; undefined when there is none. Throws when there are several. */
+  /** The only value; undefined if there is none. Throws if there are several. */
   header(name: string): string | undefined;
 }
 
@@ -42,10 +42,10 @@ export interface Witness {
   readonly url: string;
   readonly port: number;
   readonly seen: Seen[];
-  /** Open connections at the moment. */
+  /** Connections that are open now. */
   readonly connections: ReadonlySet<Socket>;
   behave(behaviour: Behaviour): void;
-  /** As `behave`, but the code runs at the head and is responsible for the body. */
+  /** Like `behave`, but the code runs after the head and is responsible for the body. */
   behaveAtHead(behaviour: (request: IncomingMessage, response: ServerResponse, seen: Seen) => void): void;
   forget(): void;
 }
@@ -57,7 +57,7 @@ interface Connection {
 
 const KEPT = 64 * 1024;
 
-/** An upstream that answers 200 and remembers everything. */
+/** An upstream that answers 200 and records everything. */
 export async function witness(t: Test, behaviour: Behaviour = {}): Promise<Witness> {
   const seen: Seen[] = [];
   const connections = new Map<Socket, Connection>();

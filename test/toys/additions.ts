@@ -1,7 +1,7 @@
 import type { Addition } from './program-copy.ts';
 
 /**
- * What a contributor does to add one of each, by hand. The files that `npm run generate` writes are not counted, nor are
+ * What a contributor does by hand to add one of each. Files that `npm run generate` writes do not count, and neither do
  * tests and pages.
  */
 export const additions = {

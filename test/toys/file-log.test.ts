@@ -19,7 +19,7 @@ import { readFileLog } from './file-log/read.ts';
 /** Every write is synced to the disk, and the contract has thousands: 20 s on a busy machine. */
 t.setTimeout(120_000);
 
-/** Its row. */
+/** Its row in the table. */
 const fileLog: StorageEngine = {
   name: 'filelog',
   schemes: ['filelog'],
@@ -63,23 +63,26 @@ userFactsContract(t, 'filelog', {
   },
 });
 
-t.test('what one row says is enough to see how far a store is', async (t) => {
+t.test('one row is enough to see how far a store has been written', async (t) => {
   const { records, options } = await opened(t);
   t.match(await storeState(url, options, engines), { missing: 0, isEmpty: false, now: undefined });
   await records.close();
 });
 
-t.test('a transaction that a crash cut off never happened, and what was answered is there again', async (t) => {
-  const directory = temporaryDirectory(t);
-  const first = await opened(t, directory);
-  const token = accessToken('a');
-  await first.records.saveAccessToken(token);
-  await first.records.close();
-  appendFileSync(first.file, '[["DELETE FROM access_');
-  const facts = openTokenFacts(url, first.options, engines);
-  t.teardown(() => facts.close());
-  t.ok(await facts.findAccessToken(token.hash, token.issuedAt));
-});
+t.test(
+  'a transaction that a crash cut off never happened, and everything that was answered is there again',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const first = await opened(t, directory);
+    const token = accessToken('a');
+    await first.records.saveAccessToken(token);
+    await first.records.close();
+    appendFileSync(first.file, '[["DELETE FROM access_');
+    const facts = openTokenFacts(url, first.options, engines);
+    t.teardown(() => facts.close());
+    t.ok(await facts.findAccessToken(token.hash, token.issuedAt));
+  },
+);
 
 t.test('the authorization service runs on it: a token is issued, introspected and revoked', async (t) => {
   const directory = temporaryDirectory(t);

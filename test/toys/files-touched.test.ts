@@ -20,7 +20,7 @@ function touched({ added, edits }: Addition): readonly string[] {
   return [...new Set([...(added === undefined ? [] : [added.to]), ...edits.map(({ file }) => file)])];
 }
 
-t.test('a grant, a refusal code and a storage engine touch three places of src at most', async (t) => {
+t.test('a grant, a refusal code and a storage engine need changes in at most three places of src', async (t) => {
   for (const [name, addition] of Object.entries<Addition>(additions)) {
     const places = touched(addition);
     t.ok(places.length <= 3, `${name}: ${places.join(', ')}`);
@@ -63,7 +63,7 @@ t.test('the compiler names the table in which a row is missing', async (t) => {
   t.match(stdout, /src\/storage\/engines\.ts.*'filelog' is missing/);
 });
 
-t.test('schemas and pages that are generated follow from the rows', async (t) => {
+t.test('generated schemas and pages follow from the rows', async (t) => {
   const { generated } = await program.load<typeof generateModule>('tools/generate.ts');
   const files = generated();
   t.match(
@@ -76,17 +76,14 @@ t.test('schemas and pages that are generated follow from the rows', async (t) =>
   t.match(files['docs/configuration.md'], 'filelog:FILE, relative to this file');
 });
 
-t.test(
-  'check accepts a file that names the grant and the engine, and holds it to the rules of their rows',
-  async (t) => {
-    t.match(await program.command('check', service), { status: 0 });
-    const open = { ...client, client_secret: undefined, grant_types: [narrow] };
-    const refused = await program.command('check', written('public.yaml', authorizationYaml([open])));
-    t.match(refused, { status: 1, stdout: `\`${narrow}\` needs a client with a secret (RFC 8693 §2.1)` });
-  },
-);
+t.test('check accepts a file that names the grant and the engine, and applies the rules of their rows', async (t) => {
+  t.match(await program.command('check', service), { status: 0 });
+  const open = { ...client, client_secret: undefined, grant_types: [narrow] };
+  const refused = await program.command('check', written('public.yaml', authorizationYaml([open])));
+  t.match(refused, { status: 1, stdout: `\`${narrow}\` needs a client with a secret (RFC 8693 §2.1)` });
+});
 
-t.test('the service issues by the grant, and keeps the tokens in the engine', async (t) => {
+t.test('the service issues with the grant, and keeps the tokens in the engine', async (t) => {
   const { loadAuthorizationConfig } = await program.load<typeof loadModule>('src/config/load/load.ts');
   const { buildAuthorization } = await program.load<typeof authorizationModule>('src/authorization/authorization.ts');
   const { buildLog } = await program.load<typeof import('../../src/base/log.ts')>('src/base/log.ts');
@@ -104,7 +101,7 @@ t.test('the service issues by the grant, and keeps the tokens in the engine', as
   t.ok(existsSync(join(program.directory, 'gatehouse.log')));
 });
 
-t.test('doctor looks at the engine, and at the mode of its file and key', async (t) => {
+t.test('doctor checks the engine, and the mode of its file and key', async (t) => {
   const { stdout } = await program.command('doctor', '--config', service, '--json');
   const { findings } = JSON.parse(stdout) as { findings: { about: string; verdict: string; message: string }[] };
   const seen = findings.filter(({ about }) => about.includes('gatehouse.log'));
@@ -118,14 +115,14 @@ t.test('doctor looks at the engine, and at the mode of its file and key', async 
   );
 });
 
-t.test('explain tells of the refusal at the step that its row names', async (t) => {
+t.test('explain shows the refusal at the step that its row names', async (t) => {
   const { stdout } = await program.command('explain', '--config', gatewayFile, '--json', 'PROPFIND', '/public/a');
   const { steps, answer } = JSON.parse(stdout) as { steps: object[]; answer: object };
   t.match(steps[0], { step: 'message', verdict: 'refused', detail: 'This gateway does not speak WebDAV.' });
   t.match(answer, { status: 403, code: 'method_of_webdav' });
 });
 
-t.test('a gateway refuses with the code, and why tells its status, sentence and remedy', async (t) => {
+t.test('a gateway refuses with the code, and why shows its status, sentence and remedy', async (t) => {
   const { loadGatewayConfig } = await program.load<typeof loadModule>('src/config/load/load.ts');
   const { startGateway } = await program.load<typeof startModule>('src/gateway/lifecycle/start.ts');
   const { systemClock } = await program.load<typeof import('../../src/base/clock.ts')>('src/base/clock.ts');

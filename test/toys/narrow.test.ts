@@ -5,7 +5,7 @@ import { basic, gateway, other, type Running, run, shop } from '../authorization
 import { settableClock } from '../support/settable-clock.ts';
 import { narrow } from './narrow.ts';
 
-/** Not a name of the table in src: this file adds the row. */
+/** Not a name in the table of src: this file adds the row. */
 const NARROW = 'urn:example:narrow' as GrantType;
 const table = new Map([...grants, [NARROW, narrow]]);
 
@@ -30,7 +30,7 @@ function exchange(service: Running, form: Record<string, string>, by = shop): Pr
   return service.post('/oauth2/token', { grant_type: NARROW, ...form }, basic(by));
 }
 
-t.test('one row is all that the token endpoint needs to issue by a new grant', async (t) => {
+t.test('one row is all that the token endpoint needs to issue with a new grant', async (t) => {
   const service = await running(t);
   const token = await service.token();
   const response = await exchange(service, { subject_token: token, scope: 'orders.read' });
@@ -49,7 +49,7 @@ t.test('the metadata and the metrics name the grant', async (t) => {
   t.match(await (await fetch(`${service.admin}/metrics`)).text(), /issued.*narrow/);
 });
 
-t.test('each misuse is refused, and gives out no token', async (t) => {
+t.test('each misuse is refused, and issues no token', async (t) => {
   const service = await running(t);
   const token = await service.token();
   const revoked = await service.token();
@@ -90,7 +90,7 @@ t.test('each misuse is refused, and gives out no token', async (t) => {
   }
 });
 
-t.test('a narrowed token lives no longer than the one that it comes from', async (t) => {
+t.test('a narrowed token lives no longer than its original', async (t) => {
   const clock = settableClock();
   const service = await running(t, { clock });
   const token = await service.token();
@@ -101,7 +101,7 @@ t.test('a narrowed token lives no longer than the one that it comes from', async
   t.equal((await service.introspect(access_token)).exp, exp);
 });
 
-t.test('without the row it is no grant', async (t) => {
+t.test('without the row the grant does not exist', async (t) => {
   const service = await running(t, { grants });
   const response = await exchange(service, { subject_token: await service.token() });
   t.match(

@@ -8,7 +8,7 @@ import { OAuthError } from '../../src/oauth/errors.ts';
 import { scopeList } from '../../src/oauth/scope.ts';
 import type { AccessTokenRecord } from '../../src/storage/records/records.ts';
 
-/** A client exchanges its own token for one that allows less, to hand it on: RFC 8693 in small. */
+/** A client exchanges its own token for one with fewer rights, to pass it to another program: RFC 8693 in small. */
 export const narrow: Grant = {
   parameters: ['subject_token', 'scope', 'resource'],
   async handle(request, service) {
@@ -21,7 +21,7 @@ export const narrow: Grant = {
   },
 };
 
-/** The token is alive, and was issued to the client that presents it. */
+/** The token is active, and was issued to the client that presents it. */
 async function heldToken({ client, parameters }: TokenRequest, service: Service): Promise<AccessTokenRecord> {
   const hash = sha256(parameters.require('subject_token'));
   const found = await service.records.findAccessToken(hash, seconds(service.clock));
@@ -30,7 +30,7 @@ async function heldToken({ client, parameters }: TokenRequest, service: Service)
   return found;
 }
 
-/** It lives no longer than the one that it comes from, and ends with the same grant. */
+/** It lives no longer than its original, and ends with the same grant. */
 function narrowed({ client, parameters }: TokenRequest, held: AccessTokenRecord): Granted {
   return {
     client,

@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What a contributor does by hand to a file of the program: lines go in behind a line that is there once. */
+/** A contributor's change to a file of the program: lines inserted after a line that occurs once. */
 export interface Edit {
   readonly file: string;
   readonly behind: string;
@@ -16,7 +16,7 @@ export interface Edit {
 
 /** What a contributor adds to the program. */
 export interface Addition {
-  /** A new file, or a new folder: where it is beside this file, and where it goes. */
+  /** A new file, or a new folder: its source beside this file, and its destination. */
   readonly added?: { readonly from: string; readonly to: string };
   readonly edits: readonly Edit[];
 }
@@ -27,20 +27,20 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The program with something added, in a folder of its own. */
+/** The program with an addition, in a separate folder. */
 export interface ProgramCopy {
   readonly directory: string;
-  /** A module of it; its exports are those of the module that was copied. */
+  /** A module of it; its exports are those of the copied module. */
   load<Exports>(file: string): Promise<Exports>;
   /** `gatehouse …` */
   command(...args: readonly string[]): Promise<Ended>;
-  /** What the compiler says: nothing where all types fit. */
+  /** The compiler's output; empty if all types match. */
   types(): Promise<Ended>;
 }
 
 const COPIED = ['src', 'tools', 'bin', 'config', 'docs', 'helm', 'package.json', 'tsconfig.json'];
 
-/** Gone after the test. */
+/** Deleted after the test. */
 export function copyProgram(t: Test, additions: readonly Addition[]): ProgramCopy {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-copy-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -60,7 +60,7 @@ export function copyProgram(t: Test, additions: readonly Addition[]): ProgramCop
   };
 }
 
-/** A file of `test/toys` imports `src` by another path than one that is in `src`. */
+/** A file of `test/toys` imports `src` with another path than a file in `src`. */
 function place(from: string, to: string): void {
   const source = fileURLToPath(new URL(from, import.meta.url));
   cpSync(source, to, { recursive: true });
@@ -75,14 +75,14 @@ function apply(directory: string, { file, behind, add }: Edit): void {
   writeFileSync(path, `${before}${behind}\n${add}\n${after}`);
 }
 
-/** Of the copy the sources are judged: they are what an addition must fit. */
+/** The compiler checks the sources of the copy, because an addition must match them. */
 function sourcesAlone(directory: string): string {
   const file = join(directory, 'tsconfig.sources.json');
   writeFileSync(file, JSON.stringify({ extends: './tsconfig.json', include: ['src'] }));
   return file;
 }
 
-/** The runner puts its own into NODE_OPTIONS when something is started, and the compiler does not load with it. */
+/** The runner adds its own options to NODE_OPTIONS at each start, and the compiler does not load with them. */
 function ended(directory: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile('env', ['-u', 'NODE_OPTIONS', process.execPath, ...args], { cwd: directory }, (error, stdout, stderr) => {

@@ -1,10 +1,10 @@
 import { registerHooks } from 'node:module';
 
 /**
- * Puts files of a test tree in the place of tables of the product: what imports the one gets the other, and the table of
- * the test tree itself may import the one that it replaces. Only what is imported after this call is concerned, so a test
- * imports the product dynamically.
- * @param tables URL of the table in src → URL of the one that serves here
+ * Replaces tables of the product by files of a test tree: an import of the one gets the other. The test tree's own
+ * table may import the one that it replaces. It affects only later imports, so a test imports the product dynamically.
+ *
+ * @param tables URL of the table in src → URL of its replacement
  */
 export function withTables(tables: ReadonlyMap<string, string>): void {
   registerHooks({

@@ -32,11 +32,11 @@ import {
   value,
 } from './value.ts';
 
-/** In what the two programs differ, as the values tell it. */
+/** The differences between the two programs in the values. */
 export interface Program {
-  /** The file, which is also its key in a ConfigMap. */
+  /** The filename, which is also the key in the ConfigMap. */
   readonly file: string;
-  /** The schema of the file, so that rendering the chart finds its mistakes. */
+  /** The schema of the file, so that rendering the chart finds mistakes in it. */
   readonly config: JsonSchema;
   readonly ports: Keys;
   readonly memory: string;
@@ -45,7 +45,7 @@ export interface Program {
 
 const secrets = '/run/secrets/gatehouse';
 
-/** The values of one program: where its configuration is, how its pods run, and who reaches it. */
+/** The values of one program: where its configuration is, how its pods run, and who can reach it. */
 export function component({ file, config, ports, memory, restartOnConfigChange }: Program): Keys {
   return {
     config: value(

@@ -4,7 +4,7 @@ interface Panel {
   readonly title: string;
   readonly description: string;
   readonly unit: 'reqps' | 's' | 'short' | 'percentunit';
-  /** PromQL → the name of its lines. */
+  /** PromQL → the label of its lines. */
   readonly queries: Readonly<Record<string, string>>;
 }
 
@@ -117,7 +117,7 @@ const [WIDTH, HEIGHT, COLUMNS] = [12, 8, 2];
 /** Every query of the dashboard. */
 export const dashboardQueries: readonly string[] = panels.flatMap(({ queries }) => Object.keys(queries));
 
-/** As Grafana imports it. */
+/** In the form that Grafana imports. */
 export function dashboard(): object {
   return {
     uid: 'gatehouse',

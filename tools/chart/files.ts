@@ -3,7 +3,7 @@ import { dashboard } from './dashboard.ts';
 import type { Json, JsonSchema, Keys, Section, Value } from './value.ts';
 import { values } from './values.ts';
 
-/** What is made from the values of the chart: path → text. */
+/** What is generated from the values of the chart: path → text. */
 export function chartFiles(): Readonly<Record<string, string>> {
   return {
     'helm/gatehouse/values.yaml': `${head}\n${block(values, '')}`,
@@ -12,7 +12,7 @@ export function chartFiles(): Readonly<Record<string, string>> {
   };
 }
 
-/** Every value that is set as a whole: dotted path → value. */
+/** Every value that is set as one unit: dotted path → value. */
 export function leaves(keys: Keys = values, prefix = ''): readonly (readonly [string, Value])[] {
   return Object.entries(keys).flatMap(([key, each]) =>
     each.kind === 'value' ? [[prefix + key, each] as const] : leaves(each.keys, `${prefix}${key}.`),
@@ -30,7 +30,7 @@ function schemaFile(): JsonSchema {
     description: 'Values of the chart gatehouse.',
     keys: values,
   });
-  // Helm hands the values that all charts share to each of them.
+  // Helm passes the values that all charts share to each of them.
   const global: JsonSchema = { type: 'object', description: 'Values for all charts of a release; not looked at here.' };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -1,5 +1,5 @@
-// `npm run chart:tools`: the programs that judge chart, component, compose.yaml and workflows, and the schemas of every kind that
-// chart and pages use. By Go alone.
+// `npm run chart:tools`: installs the programs that check the chart, the component, compose.yaml and the workflows, and
+// the schemas of every kind that the chart and pages use. It needs only Go.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -10,7 +10,7 @@ import { builtInKinds, customKinds, writeSchemas } from './schemas.ts';
 
 const kubernetes = { major: 1, minor: 34 };
 
-/** helm takes the version of Kubernetes that it renders for from its linker; without that it is 1.20. */
+/** The linker tells helm for which version of Kubernetes to render. Without that, the version is 1.20. */
 const linked = ['pkg/chartutil', 'pkg/lint/rules'].flatMap((path) =>
   Object.entries(kubernetes).map(
     ([part, number]) => `-X helm.sh/helm/v3/${path}.k8sVersion${part === 'major' ? 'Major' : 'Minor'}=${number}`,
@@ -41,14 +41,14 @@ const builtIn = {
 /** The Compose specification's schema for compose.yaml. */
 const compose = { module: 'github.com/compose-spec/compose-go/v2@v2.16.2', file: 'schema/compose-spec.json' };
 
-/** Our own programs around libraries: their versions and check sums are in go.mod and go.sum there. */
+/** Our own programs around libraries. Their versions and checksums are in go.mod and go.sum there. */
 const sources = fileURLToPath(new URL('checkers', import.meta.url));
 const checkerSources = readdirSync(sources, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(go|mod|sum)$/.test(name))
   .sort()
   .map((name) => readFileSync(join(sources, name), 'utf8'));
 
-/** Read by Go from 1.21 up, which fetches the one that a module asks for. */
+/** Go from 1.21 up reads this, and fetches the version that a module requires. */
 const TOOLCHAIN = 'go1.25.4';
 const platform = { x64: 'amd64', arm64: 'arm64' }[process.arch as 'x64' | 'arm64'];
 
@@ -84,12 +84,12 @@ function timed(what: string, task: () => void): void {
   console.log(`${what}: ${Math.round((performance.now() - begun) / 1000)} s`);
 }
 
-/** Where the module is after Go has fetched it. */
+/** The module's folder after Go has fetched it. */
 function fetched(go: string, module: string): string {
   return JSON.parse(run(go, ['mod', 'download', '-json', module])).Dir;
 }
 
-/** That of the system, or, where it is older than the modules want, the one that it can fetch as a module itself. */
+/** The system's Go. If that is too old for the modules, the Go that it can fetch as a module. */
 function newEnoughGo(): string {
   const places = ['/usr/local/go/bin', join(homedir(), 'go/bin'), ...(process.env.PATH ?? '').split(delimiter)];
   const go = places.map((folder) => join(folder, 'go')).find((file) => existsSync(file));
@@ -98,7 +98,7 @@ function newEnoughGo(): string {
   return Number(minor) >= 21 ? go : ownToolchain(go);
 }
 
-/** The cache of modules is not executable. */
+/** Files in the module cache are not executable. */
 function ownToolchain(go: string): string {
   const folder = join(place, 'go');
   cpSync(fetched(go, `golang.org/toolchain@v0.0.1-${TOOLCHAIN}.linux-${platform}`), folder, { recursive: true });
@@ -112,7 +112,7 @@ function makeExecutable(folder: string): void {
 }
 
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
-  // In a folder of its own, so that Go reads no other go.mod.
+  // In a separate folder, so that Go reads no other go.mod.
   const { status, stdout, error } = spawnSync(program, args, {
     cwd: place,
     encoding: 'utf8',

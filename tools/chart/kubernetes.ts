@@ -60,7 +60,7 @@ export const securityContext: JsonSchema = closed({
   seLinuxOptions: labelsOfSelinux,
 });
 
-/** How often a probe runs. The chart decides what it asks. */
+/** How often a probe runs. The chart decides what the probe requests. */
 export const probe: JsonSchema = closed({
   initialDelaySeconds: integer,
   periodSeconds: integer,
@@ -85,7 +85,7 @@ const labelSelector = closed({
   },
 });
 
-/** Without `labelSelector` the chart fills in that of the component. */
+/** Without `labelSelector`, the chart fills in the component's own selector. */
 export const spread: JsonSchema = closed(
   {
     maxSkew: integer,

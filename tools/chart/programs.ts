@@ -2,24 +2,24 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the checks of the chart need, and `npm run chart:tools` installs. */
+/** What the checks of the chart need. `npm run chart:tools` installs it. */
 export const place: string = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-chart', import.meta.url));
 
-/** The programs that check the chart, and where they look Kubernetes objects up. */
+/** The programs that check the chart, and where they find the schemas of Kubernetes objects. */
 export const [helm, kubeconform, schemas] = ['bin/helm', 'bin/kubeconform', 'schemas'].map((name) =>
   join(place, name),
 ) as [string, string, string];
 
-/** What renders the component for Kustomize, and what checks workflows. */
+/** The program that renders the component for Kustomize, and the one that checks workflows. */
 export const [kustomize, actionlint] = ['bin/kustomize', 'bin/actionlint'].map((name) => join(place, name)) as [
   string,
   string,
 ];
 
-/** Our own programs around libraries: the sources are in the folder `checkers`. */
+/** Our own programs around libraries. The sources are in the folder `checkers`. */
 export const checkers: string = join(place, 'checkers');
 
-/** Judges pods by the Pod Security Standard *restricted*, and a Compose file as Docker Compose loads it. */
+/** Checks pods against the Pod Security Standard *restricted*, and a Compose file as Docker Compose loads it. */
 export const [restricted, composeLoader] = ['restricted', 'compose'].map((name) => join(checkers, name)) as [
   string,
   string,

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
-// biome-ignore lint/suspicious/noExplicitAny: OpenAPI as its makers write it
+// biome-ignore lint/suspicious/noExplicitAny: OpenAPI as its authors write it
 type OpenApi = any;
 
-/** The schema of one kind of object, as kubeconform looks it up below `-schema-location`. */
+/** The schema of one kind of object, where kubeconform finds it below `-schema-location`. */
 interface KindSchema {
   readonly group: string;
   readonly version: string;
@@ -15,14 +15,14 @@ interface KindSchema {
 
 export function writeSchemas(folder: string, kinds: readonly KindSchema[]): void {
   for (const { group, version, kind, schema } of kinds) {
-    // of the core, which has no group, kubeconform takes the version for it
+    // the core has no group; kubeconform uses the version instead
     const of = join(folder, group || version);
     mkdirSync(of, { recursive: true });
     writeFileSync(join(of, `${kind.toLowerCase()}_${version}.json`), JSON.stringify(schema));
   }
 }
 
-/** The kinds that Kubernetes itself has, from its swagger.json. */
+/** The kinds of Kubernetes itself, from its swagger.json. */
 export function builtInKinds(file: string): readonly KindSchema[] {
   const { definitions } = JSON.parse(readFileSync(file, 'utf8'));
   return Object.entries<OpenApi>(definitions).flatMap(([name, definition]) => {
@@ -36,7 +36,7 @@ export function builtInKinds(file: string): readonly KindSchema[] {
   });
 }
 
-/** The kinds of every CustomResourceDefinition below a folder, or in one file. */
+/** The kinds in every CustomResourceDefinition below a folder, or in one file. */
 export function customKinds(path: string): readonly KindSchema[] {
   const files = path.endsWith('.yaml') ? [path] : readdirSync(path).map((name) => join(path, name));
   return files.filter((file) => file.endsWith('.yaml')).flatMap(kindsOfFile);
@@ -55,7 +55,7 @@ function kindsOfFile(file: string): readonly KindSchema[] {
   );
 }
 
-/** A definition of a custom resource need not tell of what every object has. */
+/** The definition of a custom resource may omit the members that every object has. */
 function withObjectKeys(schema: OpenApi): OpenApi {
   const text = { type: 'string' };
   return {
@@ -99,7 +99,7 @@ function strict(schema: OpenApi): OpenApi {
   };
 }
 
-/** Without what says nothing to a validator of JSON Schema, or something else than Kubernetes means by it. */
+/** Without keywords that a JSON Schema validator ignores, or that mean something else in Kubernetes. */
 function plainly(schema: OpenApi): OpenApi {
   const kept = [
     'type',

@@ -1,10 +1,10 @@
-/** What may stand in values.yaml. */
+/** What values.yaml may contain. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** JSON Schema, draft 7. */
 export type JsonSchema = { readonly [key: string]: Json };
 
-/** One key of values.yaml that is set as a whole. */
+/** A key of values.yaml that is set as one unit. */
 export interface Value {
   readonly kind: 'value';
   readonly description: string;
@@ -12,7 +12,7 @@ export interface Value {
   readonly otherwise: Json;
 }
 
-/** A key of values.yaml that holds keys of ours. */
+/** A key of values.yaml that contains keys of ours. */
 export interface Section {
   readonly kind: 'section';
   readonly description: string;
@@ -49,7 +49,7 @@ export function choice(description: string, words: readonly string[], otherwise:
   return value(description, { type: 'string', enum: words }, otherwise);
 }
 
-/** Labels, annotations and their like. */
+/** Labels, annotations and similar maps. */
 export function texts(description: string, otherwise: Json = {}): Value {
   return value(description, textMap, otherwise);
 }
@@ -60,7 +60,7 @@ export function list(description: string, items: JsonSchema, otherwise: readonly
 
 export const textMap: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } };
 
-/** A map with these keys and no other. */
+/** A map that allows only these keys. */
 export function closed(
   properties: { readonly [key: string]: JsonSchema },
   required: readonly string[] = [],
@@ -68,7 +68,7 @@ export function closed(
   return { type: 'object', additionalProperties: false, properties, ...(required.length > 0 && { required }) };
 }
 
-/** What is handed to Kubernetes as it is, which judges the rest of it. */
+/** A value that goes to Kubernetes unchanged. Kubernetes validates the rest of it. */
 export function handedOn(required: readonly string[] = []): JsonSchema {
   return { type: 'object', description: 'Handed to Kubernetes as it is.', ...(required.length > 0 && { required }) };
 }

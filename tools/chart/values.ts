@@ -17,7 +17,7 @@ import { choice, flag, type JsonSchema, type Keys, list, port, section, text, te
 
 const modes = ['gateway', 'authorization', 'both', 'sidecar'];
 
-/** Every value of the chart: values.yaml and values.schema.json are made from this. */
+/** Every value of the chart. values.yaml and values.schema.json are generated from this. */
 export const values: Keys = {
   enabled: flag(
     'A chart that has this chart as a dependency can switch it off with `condition: gatehouse.enabled`.',
@@ -162,7 +162,7 @@ export const values: Keys = {
   ),
 };
 
-/** The chart adds the required keys at the top. An editor's rules judge their contents. */
+/** The chart adds the required top-level keys. An editor's rules validate their contents. */
 function configSchema(schema: unknown, title: string): JsonSchema {
   const { $schema: _, required: __, ...rest } = editorSchema(schema as Schema, title) as Record<string, JsonSchema>;
   return rest as JsonSchema;

@@ -1,4 +1,4 @@
-// Imported before the pure tests: what opens a socket or starts a process throws, also deep within src/.
+// Imported before the pure tests. Opening a socket or starting a process throws, also deep within src/.
 import { ChildProcess } from 'node:child_process';
 import { Server, Socket } from 'node:net';
 

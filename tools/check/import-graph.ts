@@ -1,18 +1,18 @@
-// What a file of ours imports when it runs. A type import leaves nothing behind.
+// What a file of ours imports at run time. Type imports do not count.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** A dynamic import counts, also where the line may never run. */
+/** A dynamic import counts, even if the line may never run. */
 const IMPORT =
   /^(?:import|export)\s+(type\s)?([^'"`;]*?)from\s*'([^']+)'|^import\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
-/** An import that runs. */
+/** An import at run time. */
 export interface Import {
-  /** The file that imports; absolute. */
+  /** The importing file, absolute. */
   readonly by: string;
   /** A file of ours, absolute, or the name of a module. */
   readonly to: string;
-  /** The clause as it stands, such as `{ createServer, type Server }`. */
+  /** The clause as written, such as `{ createServer, type Server }`. */
   readonly names: string;
 }
 
@@ -47,7 +47,7 @@ function closureOf(file: string): readonly Import[] {
 
 const closures = new Map<string, readonly Import[]>();
 
-/** Every import that runs once `file` runs. */
+/** Every import at run time that `file` leads to. */
 export function allImports(file: string): readonly Import[] {
   const path = resolve(file);
   const found = closures.get(path) ?? closureOf(path);

@@ -1,4 +1,5 @@
-// Test files in a few processes that run one after another: a process for each would spend most of its time on loading.
+// Runs test files in a few processes, one after another. A process for each file would spend most of its time on
+// loading.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -6,27 +7,30 @@ import { Parser } from 'tap-parser';
 import { failed, watchFiles } from '../report.ts';
 import { environment } from '../tap.ts';
 
-/** A process runs so many files, so that what they leave behind does not grow without end. */
+/** How many files one process runs. Files leave memory behind, and this bounds how much. */
 const FILES = 30;
-/** Milliseconds for one file, whatever it says of itself: it may never come back to its own timer. */
+/** Milliseconds for one file, whatever limit it sets itself: a blocked file never gets to its own timer. */
 const LONGEST = 900_000;
-/** Milliseconds for a process to end after its last file: what is open then was left open. */
+/** Milliseconds for a process to end after its last file. If it does not end, a file left something open. */
 const END = 10_000;
 
-/** The mutation tool strips types with a function of Node.js that warns. */
+/** The mutation tool strips types with a function of Node.js that prints a warning. */
 const QUIET = ['--disable-warning=ExperimentalWarning'];
 
-/** Before the program: it imports tap. */
+/** Loaded before the program, because that imports tap. */
 const LIGHT = `--import=${new URL('../tap/light.ts', import.meta.url).href}`;
 
 const program = fileURLToPath(new URL('shared-process.ts', import.meta.url));
 
 export interface Kind {
-  /** Files that open no socket and start no process: they leave nothing behind, so one process runs any number of them. */
+  /**
+   * Files that open no socket and start no process. They leave nothing behind, so one process can run any number of
+   * them.
+   */
   readonly pure?: boolean;
 }
 
-/** Runs the files, `jobs` at a time. Whether all passed. */
+/** Runs the files, `jobs` at a time. Returns whether all passed. */
 export async function inProcesses(files: readonly string[], jobs: number, kind: Kind = {}): Promise<boolean> {
   const left = [...files];
   const lane = async () => {
@@ -38,7 +42,7 @@ export async function inProcesses(files: readonly string[], jobs: number, kind: 
   return lanes.every(Boolean);
 }
 
-/** Takes files off the list until its process has had enough. Whether all of these passed. */
+/** Takes files off the list until its process has run the maximum. Returns whether all of these passed. */
 async function runSome(left: string[], { pure = false }: Kind): Promise<boolean> {
   const child = spawn(process.execPath, [...QUIET, LIGHT, program, ...(pure ? ['--pure'] : [])], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
@@ -58,7 +62,7 @@ async function runSome(left: string[], { pure = false }: Kind): Promise<boolean>
   return status === 0 && parser.ok && current === undefined;
 }
 
-/** Gives one process its files. */
+/** Sends files to one process. */
 class Feed {
   readonly #child: ChildProcess;
   readonly #left: string[];
@@ -68,7 +72,7 @@ class Feed {
   #timer: NodeJS.Timeout | undefined;
   last = '';
 
-  /** `most`: files that this process runs. */
+  /** `most`: the maximum of files for this process. */
   constructor(child: ChildProcess, left: string[], most: number) {
     this.#child = child;
     this.#left = left;
@@ -76,7 +80,7 @@ class Feed {
     this.#names.on('data', () => this.next()).on('error', () => {});
   }
 
-  /** The one before is done. */
+  /** The previous file is done. */
   next(): void {
     this.#current = this.#count++ < this.#most ? this.#left.shift() : undefined;
     if (this.#current === undefined) this.#names.end();
@@ -85,7 +89,7 @@ class Feed {
     this.#watch(this.#current === undefined ? END : LONGEST);
   }
 
-  /** The process ended. The file that it was at, if any. */
+  /** The process ended. Returns the file that was running, if any. */
   end(): string | undefined {
     clearTimeout(this.#timer);
     return this.#current;

@@ -1,5 +1,5 @@
-// Which tests judge how long something takes, or how much memory. They run alone, after all others: what others do beside
-// them is not what they judge. Nobody imports these for anything else.
+// Which tests measure time or memory. They run alone, after all others, because other work would distort the figures.
+// Nothing else imports these modules.
 import { resolve } from 'node:path';
 import { allImports } from './import-graph.ts';
 

@@ -1,4 +1,4 @@
-// Which tests change how their process loads modules: what another file has loaded there is not loaded again.
+// Which tests change how their process loads modules. A module that another file has loaded there would not load again.
 import { allImports } from './import-graph.ts';
 
 export function needsOwnProcess(file: string): boolean {

@@ -1,10 +1,11 @@
-// What all test files of one process share. A file that leaves it changed breaks one that comes later, which is then blamed.
+// The state that all test files of one process share. A file that leaves it changed breaks a later file, which then
+// gets the blame.
 import timers from 'node:timers';
 import timerPromises from 'node:timers/promises';
 
 type State = ReadonlyMap<string, unknown>;
 
-/** Clocks, globals, environment and folder of this process, each by a name for people. */
+/** Clocks, globals, environment and folder of this process, each with a readable name. */
 export function processState(): State {
   return new Map<string, unknown>([
     ...members('globalThis', globalThis),
@@ -16,7 +17,7 @@ export function processState(): State {
   ]);
 }
 
-/** The names of what is not as it was. A global that was only added is none: a library may keep something there. */
+/** The names of what differs. An added global does not count, because a library may keep something there. */
 export function changesSince(before: State): readonly string[] {
   const after = processState();
   const gone = [...before].filter(([name, value]) => !Object.is(after.get(name), value)).map(([name]) => name);
@@ -24,7 +25,7 @@ export function changesSince(before: State): readonly string[] {
   return [...gone, ...added];
 }
 
-/** Getters are compared and not asked: some globals are loaded when they are read for the first time. */
+/** Getters are compared but not called: some globals load when they are first read. */
 function members(name: string, object: object): [string, unknown][] {
   return Reflect.ownKeys(object).map((key) => {
     const { value, get } = Object.getOwnPropertyDescriptor(object, key) ?? {};

@@ -1,13 +1,13 @@
-// Which tests open no socket and start no process. Their imports say so; guard.ts holds them to it while they run.
+// Which tests open no socket and start no process. Their imports decide it, and guard.ts enforces it while they run.
 import { globSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { allImports, type Import } from './import-graph.ts';
 import { isMeasured } from './measured.ts';
 
-/** Nobody imports these for anything else. */
+/** Nothing imports these for another purpose. */
 const OPENS =
   /^(node:(dgram|child_process|cluster|inspector)|fastify|@fastify\/.*|playwright-core|oidc-provider|openid-client)$/;
-/** A test that imports one of these uses it. Code of src/ may need only a name of it, such as `isIP`. */
+/** A test that imports one of these uses it. Code in src/ may need only a name from it, such as `isIP`. */
 const CAN_OPEN = /^(node:(net|tls|https?|http2)|undici|ioredis|pg)$/;
 const SERVER = /\bcreate(Secure)?Server\b/;
 
@@ -17,12 +17,15 @@ function isOpening({ by, to, names }: Import): boolean {
   return OPENS.test(to) || (CAN_OPEN.test(to) && (!by.startsWith(src) || SERVER.test(names)));
 }
 
-/** Why a test is not pure: the import that opens something. Undefined: it is pure. */
+/** Why a test is not pure: the import that opens something. Undefined for a pure test. */
 export function opening(file: string): Import | undefined {
   return allImports(file).find(isOpening);
 }
 
-/** The pure tests of the whole test folder, in order. Those that judge time or memory are left out: they run alone. */
+/**
+ * The pure tests of the whole test folder, in order. Tests that measure time or memory are excluded, because they run
+ * alone.
+ */
 export function pureTests(): readonly string[] {
   return globSync('test/**/*.test.ts')
     .sort()

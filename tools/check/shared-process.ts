@@ -1,6 +1,6 @@
-// Runs the test files whose names come on descriptor 3, a line each, one after another in this process, and answers each name
-// with a line: what each file would load for itself is loaded once. Each has a test of its own as its `t`, with its own time
-// limit, jobs and teardown. `--pure`: a file that opens a socket or starts a process fails.
+// Runs test files one after another in this process, so that modules load only once. Descriptor 3 gives the names, one
+// a line; the answer to each is a line. Each file gets a test of its own as its `t`, with its own time limit, jobs and
+// teardown. With `--pure`, a file that opens a socket or starts a process fails.
 import { registerHooks } from 'node:module';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
@@ -11,13 +11,13 @@ import { changesSince, processState } from './process-state.ts';
 import { giveTest, testOf } from './test-of.ts';
 
 const SCHEME = 'tap-of:';
-/** Milliseconds, as `.taprc` has it for a file in a process of its own. */
+/** Milliseconds. The same as `.taprc` sets for a file in a separate process. */
 const LIMIT = 30_000;
 
 if (process.argv.includes('--pure')) await import('./guard.ts');
 
 const tap = import.meta.resolve('tap');
-/** A module of its own: this one is not done loading before the last file is. */
+/** In a separate module, because this one does not finish loading before the last file has run. */
 const registry = new URL('test-of.ts', import.meta.url).href;
 
 registerHooks({

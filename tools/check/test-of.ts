@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 
 const tests = new Map<string, Test>();
 
-/** What a test file that shares its process has as its `t`. `url`: of the file. */
+/** The `t` of a test file that shares its process. `url`: of the file. */
 export function testOf(url: string): Test | undefined {
   return tests.get(url);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Fills a tree with what stands in for a base image. */
+/** Fills a tree with a substitute for a base image. */
 export function baseImage(name: string, root: string): void {
   const [, make] = standIns.find(([pattern]) => pattern.test(name)) ?? [];
   if (make === undefined) throw new Error(`Dockerfile: nothing stands in for the image ${name}`);
@@ -14,12 +14,12 @@ const standIns: readonly (readonly [RegExp, (root: string) => void])[] = [
   [/\/cc-debian\d+\b/, runtimeImage],
 ];
 
-/** Of the official image only the program is taken over; RUN uses that of this machine. */
+/** Only the program comes from the official image. RUN uses the Node.js of this machine. */
 function nodeImage(root: string): void {
   place(realpathSync(process.execPath), join(root, 'usr/local/bin/node'));
 }
 
-/** As the distroless image for programs in C and C++: the libraries, one user, and no program at all. */
+/** Like the distroless image for C and C++ programs: the libraries, one user, and no program. */
 function runtimeImage(root: string): void {
   for (const library of librariesOf(process.execPath)) place(realpathSync(library), join(root, library));
   for (const folder of ['etc', 'proc', 'dev', 'tmp', 'run/secrets', 'home/nonroot'])

@@ -4,7 +4,7 @@ import { basename, dirname, join, posix } from 'node:path';
 import { baseImage } from './base-image.ts';
 import { type Instruction, labelsOf, parseDockerfile, type Stage } from './dockerfile.ts';
 
-/** What an engine would start: a tree of files and how. */
+/** What an engine would start: a tree of files, and how to start it. */
 export interface Image {
   readonly root: string;
   readonly user: string;
@@ -21,7 +21,7 @@ export interface Image {
 export interface BuildOptions {
   /** The folder with Dockerfile and .dockerignore. */
   readonly context: string;
-  /** Empty: trees of stages are made below it. */
+  /** Empty. The trees of the stages are created below it. */
   readonly folder: string;
   readonly args?: Readonly<Record<string, string>>;
 }
@@ -34,9 +34,11 @@ interface Building {
 }
 
 /**
- * Executes a Dockerfile without an engine: name of a stage → image. What it does as an engine would: arguments, stages, COPY with .dockerignore
- * and owners, WORKDIR, ENV, and the order of everything. What it cannot: RUN has the programs of this machine and the
- * Node.js that runs this, in its WORKDIR of the copy, and base images are stand-ins that hold what the real ones are used for.
+ * Executes a Dockerfile without an engine: name of a stage → image.
+ * It does as an engine does: arguments, stages, COPY with .dockerignore and owners, WORKDIR, ENV, and the order of
+ * instructions.
+ * It has limits: RUN uses the programs and the Node.js of this machine, in its WORKDIR of the copy, and base images are
+ * substitutes with only the parts that are used.
  */
 export function build({ context, folder, args = {} }: BuildOptions): ReadonlyMap<string, Image> {
   const stages = parseDockerfile(readFileSync(join(context, 'Dockerfile'), 'utf8'), args);
@@ -95,7 +97,10 @@ function withoutShell({ line, word, args, isExec }: Instruction): readonly strin
   return args;
 }
 
-/** A test runner adds NODE_OPTIONS to whatever is started, so they are taken away where it cannot see. */
+/**
+ * A test runner adds NODE_OPTIONS to each process that it starts, so the shell removes them where the runner cannot see
+ * it.
+ */
 function run({ line, args: [command = ''] }: Instruction, { image }: Building): undefined {
   if (/(^|[\s=])\//.test(command))
     throw new Error(`Dockerfile:${line}: RUN with an absolute path, which would be one of this machine`);
@@ -109,7 +114,7 @@ function run({ line, args: [command = ''] }: Instruction, { image }: Building): 
   if (status !== 0) throw new Error(`Dockerfile:${line}: RUN ${command}: exit status ${status}\n${stdout}${stderr}`);
 }
 
-/** How this machine reaches a registry; of the rest an engine would know nothing. */
+/** How this machine reaches a registry. An engine would not have the other variables. */
 const handed =
   /^(HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no)_proxy|npm_config_(registry|cache|userconfig))$/i;
 
@@ -133,7 +138,7 @@ function copy({ line, args, flags }: Instruction, { context, allowed, images, im
   }
 }
 
-/** Of .dockerignore only the form that names what is let in. */
+/** Only the form of .dockerignore that lists what is included. */
 function allowedIn(context: string): ReadonlySet<string> {
   const lines = readFileSync(join(context, '.dockerignore'), 'utf8').split('\n');
   const [first, ...others] = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -142,7 +147,7 @@ function allowedIn(context: string): ReadonlySet<string> {
   return new Set(others.map((line) => line.slice(1)));
 }
 
-/** Modes are kept, as engines do: what nobody else may read here, the user of the image may not read there. */
+/** Modes are kept, as engines do. A file that other users cannot read here, the image's user cannot read there. */
 function own(path: string, owner: string): void {
   const [user = 0, group = 0] = owner.split(':').map(Number);
   const state = lstatSync(path);

@@ -1,8 +1,8 @@
-/** A stage of a Dockerfile: what it begins with and what it does, in order. */
+/** A stage of a Dockerfile: its base image and its instructions, in order. */
 export interface Stage {
   readonly name: string;
   readonly from: string;
-  /** Where its programs run: `--platform` of FROM. */
+  /** The platform on which its programs run: `--platform` of FROM. */
   readonly platform: string | undefined;
   readonly instructions: readonly Instruction[];
 }
@@ -10,20 +10,20 @@ export interface Stage {
 export interface Instruction {
   readonly line: number;
   readonly word: string;
-  /** `--from=build` and its like. */
+  /** Flags such as `--from=build`. */
   readonly flags: Readonly<Record<string, string>>;
-  /** In the exec form the entries of the list, else words; of RUN and the like the whole line. */
+  /** The list's entries in the exec form, otherwise words; the whole line for RUN and similar instructions. */
   readonly args: readonly string[];
   readonly isExec: boolean;
 }
 
-/** What is understood. A Dockerfile with another word is not judged by half. */
+/** The supported instructions. A Dockerfile with another instruction is rejected as a whole. */
 const known = new Set('ARG FROM RUN COPY WORKDIR ENV USER LABEL VOLUME EXPOSE ENTRYPOINT CMD HEALTHCHECK'.split(' '));
 
-/** Set by every builder. */
+/** Every builder sets these. */
 const builtIn = { BUILDPLATFORM: 'build', TARGETPLATFORM: 'target' };
 
-/** `args`: build arguments, in place of the defaults of the file. Throws with the line of what it cannot read. */
+/** `args`: build arguments, which replace the defaults in the file. Throws with the line that it cannot read. */
 export function parseDockerfile(text: string, args: Readonly<Record<string, string>> = {}): readonly Stage[] {
   const outer: Record<string, string> = { ...builtIn };
   const stages: (Stage & { instructions: Instruction[]; scope: Record<string, string> })[] = [];

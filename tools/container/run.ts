@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import type { Image } from './build.ts';
 
 export interface RunOptions {
-  /** In place of CMD. */
+  /** Replaces CMD. */
   readonly args?: readonly string[];
-  /** In place of ENTRYPOINT. */
+  /** Replaces ENTRYPOINT. */
   readonly entrypoint?: readonly string[];
-  /** Path in the tree → folder here, to be read only. */
+  /** Path in the tree → folder here, read-only. */
   readonly mounts?: Readonly<Record<string, string>>;
-  /** Path of a VOLUME → folder here. What is not named has the one of the tree. */
+  /** Path of a VOLUME → folder here. Other volumes use the folder of the tree. */
   readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** For a test: why nothing can be run here. */
+/** For a test: why nothing can run here. */
 export const skipWithoutMounts: false | string = whyNot() ?? false;
 
 function whyNot(): string | undefined {
@@ -26,9 +26,9 @@ function whyNot(): string | undefined {
 }
 
 /**
- * Starts what an engine would: in a mount namespace of its own, with the tree as its root, read-only, as the user of the
- * image and without a way to more rights. The network and the processes are those of this machine; there is no limit of
- * memory, no seccomp profile, and the working directory is `/`.
+ * Starts what an engine would: in a separate mount namespace with the tree as its root, read-only, as the image's user
+ * and without a way to more rights. The network and the processes are those of this machine. There is no memory limit
+ * and no seccomp profile, and the working directory is `/`.
  */
 export function runImage(image: Image, options: RunOptions = {}): ChildProcess {
   const { args = image.cmd, entrypoint = image.entrypoint, env = {} } = options;

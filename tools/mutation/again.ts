@@ -7,8 +7,8 @@ interface Report {
 }
 
 /**
- * Writes what the last run of a room killed into a file for Stryker, which judges all other changes again. It takes a kill
- * over only where the code is the same and the test that killed it still runs that code. Undefined: there was no run.
+ * Writes the kills of a room's last run into a file for Stryker, which then tests only the other changes. A kill is
+ * kept only if the code is the same and the test that killed it still runs that code. Undefined if there was no run.
  */
 export function killedBefore(name: string): string | undefined {
   const last = `.mutation/${name}.json`;
@@ -18,7 +18,7 @@ export function killedBefore(name: string): string | undefined {
     file,
     { ...rest, mutants: mutants.filter(({ status }) => status === 'Killed') },
   ]);
-  // Without its text a test file counts as the same, also with a test more.
+  // Without its text, a test file counts as the same even if a test was added.
   const testFiles = Object.entries(report.testFiles).map(([file, { source, ...rest }]) => [file, rest]);
   const kept = `.mutation/${name}-killed.json`;
   const doctored = { ...report, files: Object.fromEntries(files), testFiles: Object.fromEntries(testFiles) };

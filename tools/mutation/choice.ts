@@ -1,20 +1,20 @@
 import { globSync } from 'node:fs';
 import { type Room, rooms } from './rooms.ts';
 
-/** A room to judge. `isPart`: only some of its files, so the figures of the room stay as they are. */
+/** A room to mutate. `isPart`: only some of its files, so the figures of the room do not change. */
 export interface Chosen {
   readonly name: string;
   readonly room: Room;
   readonly isPart: boolean;
-  /** Only what no test noticed the last time. */
+  /** Only changes that no test noticed the last time. */
   readonly isAgain: boolean;
 }
 
 const AGAIN = '--again';
 
 /**
- * What the arguments choose: names of rooms, and ends of file names of these rooms, such as `framing.ts`. Without names,
- * all rooms. Without files, all files. A string says what does not exist.
+ * What the arguments choose: names of rooms, and ends of filenames of these rooms, such as `framing.ts`. Without names,
+ * all rooms. Without files, all files. A string names what does not exist.
  */
 export function choose(given: readonly string[]): readonly Chosen[] | string {
   const isAgain = given.includes(AGAIN);
@@ -50,7 +50,7 @@ function only(files: readonly string[], wanted: readonly string[]): readonly str
   return files.filter((file) => wanted.some((end) => endsWith(file, end)));
 }
 
-/** Whole folder and file names only: `basic/index.ts` is not `nonbasic/index.ts`. */
+/** Whole folder names and filenames only: `basic/index.ts` does not match `nonbasic/index.ts`. */
 function endsWith(file: string, end: string): boolean {
   return `/${file}`.endsWith(`/${end}`);
 }

@@ -4,11 +4,10 @@ import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * Every test file of every mutant gets modules of its own, so that what is built when a module loads (tables, patterns)
- * is mutated too and no state is carried over. A process of its own would cost some ten times as much. With the files that
- * a change can reach given, the others are loaded once a process: they are the same for every change.
- *
- * The number rides in the query, which ends as the file does: one module of src looks at the end of its own URL.
+ * Gives each test file fresh modules for each mutant. So tables and patterns that a module builds on load are mutated
+ * too, and no state is carried over. A separate process would cost about ten times as much. With the files that a
+ * change can reach, the other modules load once a process, because no change affects them.
+ * The number is part of the query, which ends with the file's name: one module of src checks the end of its own URL.
  */
 const numbered = /\?fresh=(\d+)\.ts$/;
 const root = `${pathToFileURL(process.cwd())}/`;
@@ -20,14 +19,14 @@ let last = 0;
 const given = process.env.MUTATION_REACHING;
 const reached = given === undefined ? undefined : new Set<string>(JSON.parse(given));
 
-/** Of the project, and not the same for every change. */
+/** Files of the project that can differ for each change. */
 function isNew(url: string): boolean {
   if (!url.startsWith(root) || url.includes('/node_modules/') || url.includes('?')) return false;
   const file = url.slice(root.length);
   return reached === undefined || !file.startsWith('src/') || reached.has(file);
 }
 
-/** Stripped once a process. */
+/** Types are stripped once a process. */
 function sourceOf(url: string): string {
   const known = sources.get(url);
   if (known !== undefined) return known;
@@ -57,7 +56,7 @@ registerHooks({
 });
 Object.defineProperty(globalThis, Symbol.for('mutation'), { value: roots });
 
-/** Runs a file of the project with new modules; what it imports as `tap` is `root`. */
+/** Runs a file of the project with fresh modules. Its import of `tap` gets `root`. */
 export async function importFresh(file: string, root: unknown): Promise<void> {
   const fresh = `?fresh=${++last}.ts`;
   roots.set(fresh, root);

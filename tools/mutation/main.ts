@@ -1,5 +1,5 @@
-// `npm run test:mutation [-- room … file … --again]`: Stryker over the rooms that decide. What came of it stands in
-// test/mutation/summary.json, each mutant in .mutation/ROOM.json; docs/mutation.md says what the survivors are.
+// `npm run test:mutation [-- room … file … --again]`: Stryker over the rooms that decide about access. The result is in
+// test/mutation/summary.json, and each mutant is in .mutation/ROOM.json. docs/mutation.md explains the survivors.
 import { type Chosen, choose } from './choice.ts';
 import { runRoom } from './run-room.ts';
 import { LEAST, recordScore, scoreOf } from './summary.ts';
@@ -15,7 +15,7 @@ const told: (() => void)[] = [];
 for (const each of chosen) told.push(await judged(each));
 for (const tell of told) tell();
 
-/** Prints the figures of a room; of a part of it also each change that went unnoticed. */
+/** Prints the figures of a room. For part of a room, also prints each change that no test noticed. */
 async function judged(chosen: Chosen): Promise<() => void> {
   const { name, isPart } = chosen;
   const mutants = await runRoom(chosen);

@@ -2,7 +2,10 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { allImports } from '../check/import-graph.ts';
 
-/** The files of src that are changed, or import one that is, through whatever: their modules must be new for each change. */
+/**
+ * The files of src that are changed, or that import a changed file directly or indirectly. Each change needs fresh
+ * copies of their modules.
+ */
 export function reaching(changed: readonly string[]): readonly string[] {
   const whole = new Set(changed.map((file) => resolve(file)));
   return globSync('src/**/*.ts')

@@ -1,4 +1,4 @@
-/** What is mutated, and the test files that judge it: those of the room itself first, then the fastest of the others. */
+/** What is mutated, and the test files that run against it: first the room's own, then the fastest of the others. */
 export interface Room {
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
@@ -8,7 +8,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   oauth: { mutate: ['src/oauth/**/*.ts'], tests: ['test/oauth/*.test.ts'] },
   jwt: {
     mutate: ['src/jwt/**/*.ts'],
-    // A comparison with jose takes seconds, and what it may find the other tests find too.
+    // A comparison with jose takes seconds, and other tests find the same mutants.
     tests: ['test/jwt/!(jose-agrees).test.ts'],
   },
   'http-auth': { mutate: ['src/http-auth/**/*.ts'], tests: ['test/http-auth/*.test.ts'] },

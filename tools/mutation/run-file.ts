@@ -2,14 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import tap, { Test } from 'tap';
 import { importFresh } from './fresh-modules.ts';
 
-// The root that tap makes for every process would end it after 30 s.
+// tap's root for a process would end it after 30 s.
 tap.setTimeout(0);
 
 let fail: ((message: string) => void) | undefined;
 for (const event of ['uncaughtException', 'unhandledRejection'])
   process.on(event, (cause) => fail?.(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)));
 
-/** The first failure of a test file, as text; undefined: it passed. Never rejects. */
+/** The first failure of a test file, as text; undefined if it passed. Never rejects. */
 export async function runFile(file: string): Promise<string | undefined> {
   const failed = Promise.withResolvers<string>();
   fail = failed.resolve;
@@ -20,7 +20,7 @@ export async function runFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** With `bail` the first assertion that fails ends it. How long it may take is for Stryker to judge. */
+/** With `bail`, the first failed assertion ends the file. Stryker decides how long the file may take. */
 async function whole(file: string): Promise<string | undefined> {
   const root = new Test({ name: file, bail: true, timeout: 0 });
   const ended = new Promise<void>((resolve) => {

@@ -6,14 +6,14 @@ import type { Chosen } from './choice.ts';
 import { reaching } from './reaching.ts';
 
 /**
- * Every mutant of a room, with what became of it. A process at a time, so that a slow test is not taken for a loop. The
- * report of a part of a room has a file of its own.
+ * Every mutant of a room, with its result. One process at a time, so that a slow test does not look like an endless
+ * loop. The report of a part of a room has its own file.
  */
 export function runRoom({ name, room: { mutate, tests }, isPart, isAgain }: Chosen): Promise<readonly MutantResult[]> {
   const files = new Set(tests.flatMap((pattern) => globSync(pattern).sort()));
   process.env.MUTATION_TESTS = JSON.stringify([...files]);
   process.env.MUTATION_REACHING = JSON.stringify(reaching(mutate.flatMap((pattern) => globSync(pattern))));
-  // Properties begin with the same cases for every mutant.
+  // Property tests begin with the same cases for every mutant.
   process.env.GATEHOUSE_SEED ??= '1';
   const killed = isAgain ? killedBefore(name) : undefined;
   return new Stryker({
@@ -23,9 +23,9 @@ export function runRoom({ name, room: { mutate, tests }, isPart, isAgain }: Chos
     plugins: ['./tools/mutation/test-runner.ts'],
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    // What a killed test leaves open ends with its process.
+    // Resources that a killed test leaves open end with its process.
     maxTestRunnerReuse: 150,
-    // So long that a busy machine is not taken for a loop, which mostly ends by the count of its rounds.
+    // So long that a busy machine does not look like an endless loop. Such a loop mostly ends by its count of rounds.
     timeoutMS: 60_000,
     timeoutFactor: 2,
     dryRunTimeoutMinutes: 9,

@@ -3,24 +3,24 @@ import type { MutantResult } from '@stryker-mutator/api/core';
 
 const FILE = 'test/mutation/summary.json';
 
-/** Percent, of every room. */
+/** Percent, for every room. */
 export const LEAST = 80;
 
 export interface Counts {
   readonly killed: number;
   readonly survived: number;
-  /** Not counted as killed: a test that waits says nothing. */
+  /** Not counted as killed: a timeout proves nothing. */
   readonly timeout: number;
   readonly noCoverage: number;
 }
 
 export interface Score extends Counts {
-  /** Percent killed of all, cut to one decimal. */
+  /** Percent killed overall, cut to one decimal. */
   readonly score: number;
   readonly files: Readonly<Record<string, Counts & { readonly score: number }>>;
 }
 
-/** Writes the room into the summary, and leaves the others as they are. */
+/** Writes the room into the summary, and keeps the others. */
 export function recordScore(room: string, mutants: readonly MutantResult[]): Score {
   const files = Map.groupBy(mutants, ({ fileName }) => fileName.slice(fileName.lastIndexOf('src/')));
   const entries = [...files].map(([file, own]) => [file, scoreOf(own)] as const);
@@ -31,7 +31,7 @@ export function recordScore(room: string, mutants: readonly MutantResult[]): Sco
   return score;
 }
 
-/** Of some mutants together. */
+/** The figures of some mutants together. */
 export function scoreOf(mutants: readonly MutantResult[]): Counts & { readonly score: number } {
   const count = (status: MutantResult['status']) => mutants.filter((mutant) => mutant.status === status).length;
   const counts = {

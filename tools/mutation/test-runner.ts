@@ -14,10 +14,10 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import { runFile } from './run-file.ts';
 
-/** The test files of the room, in the order in which they are tried. */
+/** The test files of the room, in the order in which they run. */
 const files: readonly string[] = JSON.parse(process.env.MUTATION_TESTS ?? '[]');
 
-/** The test file with the name of the changed one is the likeliest to notice. */
+/** The test file with the name of the changed file is the most likely to notice. */
 function ownFirst(changed: string): readonly string[] {
   const own = `/${basename(changed, '.ts')}.test.ts`;
   return [...files.filter((file) => file.endsWith(own)), ...files.filter((file) => !file.endsWith(own))];
@@ -30,7 +30,7 @@ function instrumented(): InstrumenterContext {
   return context;
 }
 
-/** One test for Stryker is one file of ours, run with new modules in the process that is there. */
+/** One Stryker test is one of our test files, run with fresh modules in the current process. */
 class FileRunner implements TestRunner {
   capabilities() {
     return { reloadEnvironment: true };

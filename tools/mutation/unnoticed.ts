@@ -3,10 +3,10 @@ import type { MutantResult } from '@stryker-mutator/api/core';
 
 const UNNOTICED: ReadonlySet<MutantResult['status']> = new Set(['Survived', 'NoCoverage', 'Timeout']);
 
-/** Characters of a line's code on each side of the arrow. */
+/** Characters of code on each side of the arrow. */
 const LONGEST = 70;
 
-/** A line for each change that no test noticed: where, why it counts, and what became of the code. */
+/** A line for each change that no test noticed: where, why it counts, and the old and new code. */
 export function unnoticedLines(mutants: readonly MutantResult[]): readonly string[] {
   return mutants
     .filter(({ status }) => UNNOTICED.has(status))

@@ -1,4 +1,4 @@
-// Fetches peers, each once: a folder without its stamp is made again. `npm run peers -- NAME …`: these.
+// Fetches peers, each once: a folder without its stamp is created again. `npm run peers -- NAME …` fetches only these.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers', import.meta.url));
 
-/** Name and version → how it is fetched into its folder. */
+/** Name and version → how to fetch it into its folder. */
 const peers: Readonly<Record<string, (folder: string) => void>> = {
   'envoy-1.40.0': (folder) => {
     run('python3', ['-m', 'venv', join(folder, 'venv')]);
@@ -21,7 +21,10 @@ const peers: Readonly<Record<string, (folder: string) => void>> = {
   },
 };
 
-/** Says what it fetches and how long that took; a peer that cannot be fetched ends the run. `names`: of all peers. */
+/**
+ * Prints what it fetches and how long that took. A peer that cannot be fetched ends the run. `names`: the peers to
+ * fetch.
+ */
 export function installPeers(names: readonly string[] = Object.keys(peers)): void {
   for (const name of names) {
     const fetch = peers[name];

@@ -9,7 +9,7 @@ import type { Names } from './names.ts';
 import { notesOf } from './notes.ts';
 import { packPackage } from './package.ts';
 
-/** Makes everything of a release but the image in `to`, with SHA256SUMS of it. Says each file to `tell`. */
+/** Makes everything of a release except the image in `to`, with the SHA256SUMS. Reports each file to `tell`. */
 export function makeAssets(root: string, to: string, names: Names, tell: (line: string) => void): void {
   mkdirSync(to, { recursive: true });
   if (readdirSync(to).length > 0) throw new Error(`${to} is not empty: name another folder, or empty it`);
@@ -18,7 +18,7 @@ export function makeAssets(root: string, to: string, names: Names, tell: (line: 
   try {
     const version = versionOf(root);
     const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
-    // The notes first: they fail within milliseconds if the changelog lacks the version.
+    // The notes come first: they fail within milliseconds if the changelog lacks the version.
     const notes = notesOf(changelog, version, names);
     tell(packPackage(root, names, own('package')));
     tell(packChart(root, names, own('chart')));
@@ -36,7 +36,7 @@ function written(folder: string, name: string, text: string): string {
   return file;
 }
 
-/** As `sha256sum --check` reads it. */
+/** In the form that `sha256sum --check` reads. */
 function sumsOf(folder: string): string {
   const lines = readdirSync(folder)
     .sort()

@@ -9,7 +9,7 @@ export interface Section {
 
 const HEADING = /^## \[([^\]]+)\] - (unreleased|\d{4}-\d{2}-\d{2})$/gm;
 
-/** The newest first, as in the file. */
+/** Newest first, as in the file. */
 export function sectionsOf(changelog: string): readonly Section[] {
   const heads = [...changelog.matchAll(HEADING)];
   return heads.map(({ 0: head, 1: version = '', 2: date = '', index }, at) => ({

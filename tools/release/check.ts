@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sectionsOf } from './changelog.ts';
 import { placesIn } from './places.ts';
 
-/** What a tag is called. */
+/** The form of a tag's name. */
 const TAG = /^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;
 
 /** The version of package.json, which all other places must repeat. */
@@ -11,7 +11,7 @@ export function versionOf(root: string): string {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 }
 
-/** What speaks against a release, one line each, with the file, the line and the remedy. `tag`: of the commit that is released. */
+/** What blocks a release, one line each, with the file, the line and the remedy. `tag`: of the commit to release. */
 export function mistakesOf(root: string, tag?: string): readonly string[] {
   const version = versionOf(root);
   const wrong = placesIn(root).filter(({ found }) => found !== version);

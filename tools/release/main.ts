@@ -1,4 +1,5 @@
-// `npm run release -- COMMAND`: the steps of a release, as .github/workflows/release.yml runs them. None publishes anything.
+// `npm run release -- COMMAND`: the steps of a release, as .github/workflows/release.yml runs them. No step publishes
+// anything.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { prepare } from './prepare.ts';
 
 const here = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The parsed command line is the whole interface: no step reads anything but the repository and the runner's variables. */
+/** The parsed command line is the whole interface: each step reads only the repository and the runner's variables. */
 function release(): Command {
   const program = new Command('release')
     .description('The steps of a release. None publishes anything: the workflow does.')

@@ -1,11 +1,11 @@
-/** Where a release is published. All names follow from the repository, so a fork publishes under its own. */
+/** Where a release is published. All names follow from the repository, so a fork publishes under its own names. */
 export interface Names {
   /** `OWNER/REPOSITORY`, as the forge spells it. */
   readonly repository: string;
   /** The address of the repository in a browser. */
   readonly home: string;
   readonly registry: string;
-  /** The image without its registry and tag. OCI names are lower-case. */
+  /** The image without its registry and tag. OCI names are lowercase. */
   readonly image: string;
   /** The folder of the registry that has the chart. */
   readonly charts: string;
@@ -13,7 +13,7 @@ export interface Names {
 
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+$/;
 
-/** From the variables that a forge's runner sets. Throws with the variable that is missing or wrong. */
+/** Read from the variables that a forge's runner sets. Throws with the variable that is missing or wrong. */
 export function namesFrom(env: NodeJS.ProcessEnv): Names {
   const { GITHUB_REPOSITORY: repository = '', GITHUB_SERVER_URL: server = 'https://github.com' } = env;
   if (!REPOSITORY.test(repository))
@@ -37,7 +37,7 @@ export function tagsOf({ registry, image }: Names, version: string): readonly st
   return tags.map((tag) => `${registry}/${image}:${tag}`);
 }
 
-/** Lines of `key=value`, as a step of a workflow hands them to later ones. */
+/** Lines of `key=value`, in the form in which a workflow step passes them to later steps. */
 export function outputs(names: Names, version: string): string {
   const { registry, image, charts } = names;
   const values = { version, registry, image: `${registry}/${image}`, charts, tags: tagsOf(names, version).join(',') };

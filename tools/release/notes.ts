@@ -3,7 +3,9 @@ import { withWorkingLinks } from './links.ts';
 import type { Names } from './names.ts';
 import { tagsOf } from './names.ts';
 
-/** The notes of a release: its section of the changelog, and how to fetch and verify it. Throws if there is no section. */
+/**
+ * The notes of a release: its section of the changelog, and how to fetch and verify it. Throws if there is no section.
+ */
 export function notesOf(changelog: string, version: string, names: Names): string {
   const section = sectionsOf(changelog).find((each) => each.version === version);
   if (section === undefined) throw new Error(`CHANGELOG.md has no section "## [${version}] - DATE"`);

@@ -5,8 +5,9 @@ import type { Names } from './names.ts';
 import { run } from './run.ts';
 
 /**
- * Packs the npm package into `to`. It names the repository that publishes it: npm compares that with the provenance. Links to
- * what is not in the package lead to the repository. `scratch`: an empty folder. Returns the file's path.
+ * Packs the npm package into `to`. The package names the repository that publishes it, because npm compares that with
+ * the provenance. Links to files outside the package lead to the repository. `scratch`: an empty folder. Returns the
+ * file's path.
  */
 export function packPackage(root: string, names: Names, { to, scratch }: { to: string; scratch: string }): string {
   const plain = pack(root, scratch, []);

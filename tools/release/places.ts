@@ -10,7 +10,7 @@ export interface Place {
 
 const VERSION = String.raw`\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?`;
 
-/** File → what stands right before a version of ours in it. A file that has none is an error. */
+/** File → the text right before our version in it. A file without that text is an error. */
 const rows: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['^  "version": "'],
   'package-lock.json': ['^  "version": "', String.raw`^  "packages": \{\n    "": \{\n.*\n      "version": "`],

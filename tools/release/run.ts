@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** What the program printed. Throws with its output if it fails. */
+/** The program's output. Throws with it if the program fails. */
 export function run(program: string, args: readonly string[], cwd: string): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,

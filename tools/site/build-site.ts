@@ -14,7 +14,7 @@ export function buildSite(settings: Settings): void {
   if (faults.length > 0) throw new Error(`${faults.length} links of the site lead nowhere:\n${faults.join('\n')}`);
 }
 
-/** A program of the generator, and its arguments: serves the site that was built last, until it is stopped. */
+/** A program of the generator, and its arguments: serves the last built site until it is stopped. */
 export function server(port: number): readonly [string, readonly string[]] {
   return ['vite/bin/vite.js', ['preview', '--config', '.vitepress/preview.config.js', '--port', String(port)]];
 }

@@ -1,5 +1,5 @@
-// Judges a built site as a browser would read it: every link and picture leads to a file of the site, every fragment to an
-// element with that id, and nothing is loaded from another place.
+// Checks a built site as a browser reads it: every link and picture leads to a file of the site, every fragment to an
+// element with that id, and nothing loads from another site.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
@@ -8,7 +8,10 @@ const ID = /\sid="([^"]+)"/g;
 const CSS_URL = /(?:url\(\s*["']?|@import\s+["'])((?:https?:)?\/\/[^"')]+)/g;
 const ELSEWHERE = /^(?:https?:)?\/\//;
 
-/** What is wrong with the files below a folder, a line each. `base`: the path at which the site is served, with both slashes. */
+/**
+ * What is wrong with the files below a folder, a line each. `base`: the path at which the site is served, with both
+ * slashes.
+ */
 export function siteFaults(folder: string, base: string): readonly string[] {
   const idsOf = idsBelow(folder);
   const pages = globSync('**/*.html', { cwd: folder }).sort();

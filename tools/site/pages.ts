@@ -21,10 +21,10 @@ function linkedFrom(page: string): readonly string[] {
   return [...text.matchAll(LINK)].flatMap(([, href = '']) => fileLink(page, href)?.path ?? []);
 }
 
-/** In order, each once: files, and folders that no README.md describes. Throws for a link that leads nowhere. */
+/** In order, each once: files, and folders without a README.md. Throws for a link that leads nowhere. */
 export function shownPaths(): readonly string[] {
   const shown = new Set(['README.md', ...globSync('docs/**/*.{md,svg}', { cwd: root }).sort()]);
-  // A set also iterates over what is added to it on the way.
+  // A loop over a set also visits items that are added during the loop.
   for (const page of shown)
     if (page.endsWith('.md')) for (const path of linkedFrom(page)) shown.add(shownFor(page, path));
   return [...shown].sort();

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 export const root: string = fileURLToPath(new URL('../../', import.meta.url));
 export const tool: string = join(root, 'tools/site');
 
-/** Where the generator is installed. `npm ci` for everyone stays as small as it was: the generator has 126 packages. */
+/** Where the generator is installed. It has 126 packages, which `npm ci` does not install. */
 export const place: string = join(root, 'node_modules/.cache/gatehouse-site');
 
-/** Says that the install was completed; it holds the lock file that was installed. */
+/** Shows that the install completed. It contains the lock file that was installed. */
 export const stamp: string = join(place, 'installed.json');
 
 /** For `t.test(title, { skip: skipWithoutSite }, …)`. */

@@ -1,5 +1,5 @@
-// Copies what the site shows into the folder that the generator reads. Markdown stays as it is; other files that a page links
-// to are served as plain text: to show each as a page of code took three times as long as all pages.
+// Copies what the site shows into the folder that the generator reads. Markdown stays unchanged. Other files that a
+// page links to are served as plain text: showing each as a page of code took three times as long as all pages.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { isFolder, shownPaths } from './pages.ts';
@@ -10,7 +10,7 @@ import { fileLink, sitePath } from './vitepress/links.ts';
 export interface Settings {
   /** The path at which the site is served, with both slashes, such as `/gatehouse/`. */
   readonly base: string;
-  /** The folder that gets the site, absolute. What it holds before is deleted. */
+  /** The folder that gets the site, absolute. Existing contents are deleted. */
   readonly outDir: string;
 }
 
@@ -25,7 +25,7 @@ export function stage(settings: Settings): void {
   for (const path of shownPaths()) put(path);
 }
 
-/** The index of the documentation, and after it that of the decisions. */
+/** The index of the documentation, and after it the index of the decisions. */
 export function sidebar(): readonly SidebarGroup[] {
   const decisions = groups('docs/decisions/README.md').map((group) => ({ ...group, collapsed: true }));
   return [...groups('docs/README.md'), ...decisions];

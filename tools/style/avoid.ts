@@ -3,7 +3,7 @@
 export interface Avoided {
   readonly pattern: RegExp;
   readonly write: string;
-  /** Where it is right after all. */
+  /** Where the words are right. */
   readonly but?: RegExp;
 }
 
@@ -82,7 +82,7 @@ const openings: readonly (readonly [RegExp, string])[] = [
 const rows = (list: readonly (readonly [RegExp, string, RegExp?])[]): Avoided[] =>
   list.map(([pattern, write, but]) => ({ pattern, write, ...(but !== undefined && { but }) }));
 
-/** Right now and then in a message, where words are few; never in a page or a comment. */
+/** Sometimes right in a message, which is short; never in a page or a comment. */
 const prose: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\b(?:is|are|was|were) told\b/i, 'gets, learns; report, log', /told apart/],
   [/\blook(?:s|ed)? at\b/i, 'check, read'],
@@ -96,7 +96,10 @@ const prose: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/^Of [a-z]/, 'for, or begin with the subject', /^Of (?:two|several|all) /],
 ];
 
-/** Found by reading draws of sentences and by a prose linter: right in a comment beside the code, never for a reader without it. */
+/**
+ * Found by reading random sentences and by a prose linter. Right in a comment next to code, wrong for a reader without
+ * the code.
+ */
 const readers: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\b(?:that|those) of (?:the|a|an|its|each|one|another|their)\b/i, 'name the thing again'],
   [/\bthe (?:former|latter)\b/i, 'name the thing again'],

@@ -4,7 +4,7 @@ import type { Passage } from './passage.ts';
 import { sentencesOf, wordsOf } from './sentences.ts';
 import { sourceProse } from './source-prose.ts';
 
-/** Words. The aim is about 14; a longer sentence is two. */
+/** Words. The aim is about 14. A longer sentence should be two. */
 export const LONGEST_SENTENCE = 28;
 
 export interface Finding {

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 
-/** Everything with words in it. */
+/** Every file with text for readers. */
 const ALL = [
   '*.md',
   'docs/**/*.md',
@@ -14,7 +14,7 @@ const ALL = [
 /** A record of the past, in the words of its time. */
 const RECORDS = /^CHANGELOG\.md$/;
 
-/** @returns the files whose texts the style check holds, in order. */
+/** @returns the files that the style check covers, in order. */
 export function heldFiles(): string[] {
   return ALL.flatMap((pattern) => globSync(pattern))
     .filter((file) => !RECORDS.test(file))

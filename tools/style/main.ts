@@ -1,5 +1,5 @@
-// `npm run style`: what the texts of these files must not say. `npm run style -- PATH …`: of these files or folders.
-// `npm run style -- --measure`: how easy each page reads.
+// `npm run style`: finds words and forms that our texts must not have. `npm run style -- PATH …`: only in these files
+// or folders. `npm run style -- --measure`: how easy each page is to read.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { findingsIn } from './findings.ts';
 import { heldFiles } from './held.ts';

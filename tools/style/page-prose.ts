@@ -4,7 +4,7 @@ import type { Passage } from './passage.ts';
 const FENCE = /^( *)(```|~~~).*\n[\s\S]*?^\1\2[ \t]*$/gm;
 const blank = (match: string) => match.replace(/[^\n]/g, '');
 
-/** Kept lines keep their numbers: what is left out leaves its line breaks. */
+/** Left-out text keeps its line breaks, so that line numbers stay right. */
 function withoutCode(text: string): string {
   return text
     .replace(/^---\n[\s\S]*?\n---$/m, (front, at: number) => (at === 0 ? blank(front) : front))
@@ -13,7 +13,7 @@ function withoutCode(text: string): string {
     .replace(/^\[[^\]]+\]: .*$/gm, '');
 }
 
-/** A part of a page between empty lines; items of a list and rows of a table are parts of their own. */
+/** A part of a page between empty lines. Items of a list and rows of a table are separate parts. */
 function partsOf(text: string): readonly { readonly line: number; readonly text: string }[] {
   const parts: { line: number; text: string }[] = [];
   let isOpen = false;

@@ -1,4 +1,5 @@
-// How easy a page reads: the median length of its sentences, Flesch's reading ease, and the share of passive verbs.
+// How easy a page is to read: the median length of its sentences, Flesch's reading ease, and the share of passive
+// verbs.
 import { flesch } from 'flesch';
 import { syllable } from 'syllable';
 import { pageProse } from './page-prose.ts';

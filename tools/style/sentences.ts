@@ -1,6 +1,7 @@
-// Passages into sentences. A piece of code, a link's address and emphasis are not words: code counts as one word of two syllables.
+// Splits passages into sentences. Code, link addresses and emphasis marks are not words: code counts as one word of two
+// syllables.
 
-/** What stands for a piece of code in a sentence; two syllables, as the names of keys count. */
+/** Replaces a piece of code in a sentence. It has two syllables, as the names of keys have. */
 export const CODE = 'codeword';
 
 function plain(text: string): string {
@@ -17,7 +18,7 @@ function plain(text: string): string {
 
 const NO_END = /(?:\b(?:e\.g|i\.e|etc|vs|cf|No|approx)|\b[A-Z])\.$/;
 
-/** @returns the sentences of a passage, without markup.. */
+/** @returns the sentences of a passage, without markup. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = [];
   for (const paragraph of plain(text).split(/\n\s*\n/)) {
@@ -33,7 +34,7 @@ export function sentencesOf(text: string): string[] {
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => /[A-Za-z]/.test(sentence));
 }
 
-/** Words with a letter; numbers and signs are none. */
+/** Words with a letter. Numbers and signs do not count. */
 export function wordsOf(sentence: string): string[] {
   return sentence.match(/[A-Za-z][A-Za-z0-9'’_./-]*/g) ?? [];
 }

@@ -21,7 +21,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** A template literal from its first backtick; what is inserted is replaced by `X`, and read as code of its own. */
+/** A template literal from its first backtick. Each insertion is replaced by `X`, and is read separately as code. */
 function template(
   text: string,
   begin: number,
@@ -103,7 +103,7 @@ function tokenAt(text: string, at: number): readonly [Piece['kind'], string] | r
 const NO_PROSE =
   /^\s*(?:<|\*, \*::|SELECT|INSERT|UPDATE|DELETE|SET |CREATE|ALTER|DROP|WITH|FROM|WHERE|PRAGMA|local |return |biome-ignore|#compdef|# (?:bash|fish) completion|@\w+ \{)/i;
 
-/** Three words and more, of letters: a shorter string is a key, a header or a name. */
+/** At least three words of letters. A shorter string is a key, a header or a name. */
 function isProse(text: string): boolean {
   return !NO_PROSE.test(text) && (text.match(/(?<=^|[\s("'`])[A-Za-z][a-z']*(?=[\s,.:;)"'`]|$)/g) ?? []).length >= 3;
 }

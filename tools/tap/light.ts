@@ -1,4 +1,4 @@
-// Loaded before tap: it finds whose error an error is by domain.ts.
+// Loaded before tap, which then uses domain.ts to find the test that an error belongs to.
 import { registerHooks } from 'node:module';
 
 const domain = new URL('domain.ts', import.meta.url).href;

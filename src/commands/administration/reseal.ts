@@ -88,17 +88,17 @@ async function patiently(records: Records, step: Step): ReturnType<Records['rese
 function refuseRest({ counts, unopened }: Rest): void {
   if (unopened.size > 0)
     throw new Refusal(
-      `no encryption key opens ${[...unopened].join(', ')}: add the key that sealed it to \`encryption_keys\`, behind the first key. Everything else is sealed under the first key.`,
+      `no encryption key opens ${[...unopened].join(', ')}: add the key that sealed it to \`encryption_keys\`, behind the first key. Everything else is sealed with the first key.`,
     );
   if (sum(counts) > 0)
     throw new Refusal(
-      `${inWords(counts)} were sealed under an old key meanwhile: a service still has an old key first. Put the new key first in the file of each service, restart the services, and run this again.`,
+      `${inWords(counts)} were sealed with an old key in the meantime: a service still lists an old key first. Put the new key first in the file of each service, restart the services, and run this again.`,
     );
 }
 
 function told(counts: SealedCounts): string {
-  if (sum(counts) === 0) return 'Everything is already sealed under the first encryption key.\n';
-  return `${inWords(counts)} are sealed under the first encryption key now, and no value is under another key.
+  if (sum(counts) === 0) return 'Everything is already sealed with the first encryption key.\n';
+  return `${inWords(counts)} are now sealed with the first encryption key, and no value is sealed with another key.
 Remove the other keys from the file of each service and gateway, and restart the services.
 Older backups still need the old key: keep the key with them, or make a new backup and delete them.
 `;

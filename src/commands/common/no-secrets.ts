@@ -28,8 +28,8 @@ export function loadAuthorization(file: string, { secrets }: SecretsOption): Loa
 }
 
 function told<Config>(file: string, loaded: Loaded<Config>): Loaded<Config> {
-  const { passedOver = [] } = loaded;
-  if (passedOver.length > 0) say(`${file}: not judged without secrets: ${passedOver.join(', ')}`);
+  const { skipped = [] } = loaded;
+  if (skipped.length > 0) say(`${file}: not judged without secrets: ${skipped.join(', ')}`);
   const lacking = loaded.ok ? [] : (loaded.lacking ?? []);
   if (lacking.length > 0)
     say(

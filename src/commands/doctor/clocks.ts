@@ -31,7 +31,7 @@ export function judgeClocks({ theirs, ours, allowed, harm }: ClockDifference): S
 /** The server writes `exp`, `nbf` and `iat` by its clock, and we read them by ours. The Date field tells the server's clock. */
 export function serverClock(view: RemoteView): readonly DoctorProbe[] {
   const url = anAddress(view);
-  return url === undefined || view.trust.kind === 'nobody'
+  return url === undefined || view.trust.kind === 'none'
     ? []
     : [{ about: `${view.name} clock`, look: (signal) => lookAt(url, view, signal) }];
 }

@@ -38,7 +38,7 @@ function filesNeeded({ limits, upstreams, authorization_servers: servers }: Gate
 }
 
 function judge(limit: number, needed: number): Seen {
-  if (limit >= needed) return good(`${limit} are allowed, ${needed} are needed at most`);
+  if (limit >= needed) return good(`${limit} are allowed, at most ${needed} are needed`);
   return doubtful(
     `${limit} are allowed, and ${needed} are needed for limits.connections and max_connections together`,
     `run \`ulimit -n ${needed}\` before the gateway starts, write \`LimitNOFILE=${needed}\` in systemd, or lower \`limits: { connections }\``,

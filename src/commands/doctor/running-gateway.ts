@@ -55,7 +55,7 @@ const harms = {
     remedy: 'if it is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
   },
   authorization: {
-    what: 'no file trusts it: its clients count as one, and wrong passwords of one client lock out all',
+    what: 'no file trusts it: its clients count as one, and wrong passwords of one client lock out all others',
     remedy: 'if it is yours, name it in `trusted_proxies`',
   },
 } as const;

@@ -107,7 +107,7 @@ export function serverIntrospection(view: RemoteView): readonly DoctorProbe[] {
   if (!introspects(config)) return [];
   return [
     {
-      about: `${name} introspection as ${config.client_id ?? 'nobody'}`,
+      about: `${name} introspection ${config.client_id === undefined ? 'without client credentials' : `as ${config.client_id}`}`,
       look: (signal) => lookAtIntrospection(view, signal),
     },
   ];

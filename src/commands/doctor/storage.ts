@@ -20,7 +20,7 @@ export function judgeSeals({ sealed }: StoreState, texts: readonly string[] | un
   if (keys === undefined) return [];
   const ids = keyIds(keys);
   const unknown = [...sealed].filter(([id]) => !ids.includes(id)).reduce((sum, [, count]) => sum + count, 0);
-  const lost = unknown === 0 ? [] : [bad(`${unknown} values are sealed under a key that is missing`, BRING_BACK)];
+  const lost = unknown === 0 ? [] : [bad(`${unknown} values are sealed with a key that is missing`, BRING_BACK)];
   return [...lost, ...ids.slice(1).map((id, index) => judgeOld(sealed.get(id) ?? 0, index + 1))];
 }
 

@@ -13,7 +13,7 @@ export function differenceInWords({ changes, undecided, settings, replay }: Diff
     ...section('More closed', of('closed').flatMap(changeLines)),
     ...section('Undecided: a `when` has too many cases to try', undecided.map(undecidedLine)),
     ...section('Changed, without effect on the tried requests', settings),
-    ...(changes.length === 0 ? ['No request became more open or more closed.'] : []),
+    ...(changes.length === 0 ? ['No request has more or less access than before.'] : []),
     ...(replay === undefined ? [] : replayLines(replay)),
     '',
   ]

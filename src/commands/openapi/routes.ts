@@ -2,7 +2,7 @@ import type { OpenApi } from './document.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { Overlaps } from './overlaps.ts';
 import type { Requirement } from './requirement.ts';
-import { isOpenToAnybody, isSame, stricter } from './stricter.ts';
+import { isSame, isUnprotected, stricter } from './stricter.ts';
 import { isExact, isWider, mayMeet, type Template } from './template.ts';
 
 /** One route of gateway.yaml: methods of one path that have equal requirements. */
@@ -125,7 +125,7 @@ function settled(method: string, own: readonly Operation[], { shape, others }: A
     );
     requirement = { ...both, notes: [...new Set([...requirement.notes, ...operation.requirement.notes])] };
   }
-  if (!exact && isOpenToAnybody(requirement)) {
+  if (!exact && isUnprotected(requirement)) {
     notes.add(WIDENED);
     requirement = { access: 'authenticated', scope: [], notes: requirement.notes };
   }

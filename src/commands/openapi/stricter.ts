@@ -18,7 +18,7 @@ export function stricter(one: RequiredAccess, other: RequiredAccess): RequiredAc
   return bothScopes(one, other);
 }
 
-export function isOpenToAnybody(asked: RequiredAccess): boolean {
+export function isUnprotected(asked: RequiredAccess): boolean {
   return rankOf(asked) < ranks.authenticated;
 }
 

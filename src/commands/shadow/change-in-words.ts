@@ -23,7 +23,7 @@ function remedyOf({ kind, field = '' }: ShadowChange): string {
 }
 
 /** Callers may not send the names in `set`, whatever the prefix is. If a file renames them, its API must read the new names. */
-const OF_PREFIX = 'defaults: { identity_headers: { prefix: X-Gatehouse- } } keeps it; leave `set` as it is';
+const OF_PREFIX = 'set defaults: { identity_headers: { prefix: X-Gatehouse- } } to keep it, and do not change `set`';
 
 interface Row {
   readonly fits: (field: string) => boolean;
@@ -34,13 +34,13 @@ const passable = (field: string) =>
   overrideHeaders.find((name) => fold(name) === fold(field)) ?? certificateHeaderOf(field);
 
 const byField: readonly Row[] = [
-  { fits: (field) => field === 'authorization', remedy: () => 'forward_credential: true of the route keeps it' },
+  { fits: (field) => field === 'authorization', remedy: () => 'set forward_credential: true on the route to keep it' },
   {
     fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
     remedy: () => 'only trusted_proxies may send it: add the proxy that sets it',
   },
   {
     fits: (field) => passable(field) !== undefined,
-    remedy: (field) => `pass_headers: [${passable(field)}] of the route keeps it`,
+    remedy: (field) => `set pass_headers: [${passable(field)}] on the route to keep it`,
   },
 ];

@@ -9,7 +9,7 @@ export interface InSpite {
   count: number;
 }
 
-/** Codes of requests that HTTP itself forbids, or that are no refusals. The rules do not matter for them. */
+/** Codes of requests that HTTP itself forbids, or that are not refusals. The rules do not matter for them. */
 const inSpite: ReadonlySet<string> = new Set<Code>([
   'message_malformed',
   'transfer_encoding_invalid',

@@ -55,7 +55,7 @@ function whose({ client, callers: { first }, subjects }: Group): string {
   const [caller] = first;
   if (first.length > 1) return 'no known client';
   const name = caller && callerOf({ client, ...caller });
-  return name ?? (subjects.size > 0 ? [...subjects].join(', ') : 'nobody verified');
+  return name ?? (subjects.size > 0 ? [...subjects].join(', ') : 'no verified caller');
 }
 
 function callersInWords({ callers: { first, others } }: Group): readonly string[] {

@@ -59,7 +59,7 @@ const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/;
 /** The message quotes neither a hash nor a value in its place, because that value may be a key. */
 function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: readonly string[]): ApiKeyEntry | string {
   if (expires === undefined) return 'this is not a line of an API key';
-  if (!ID.test(id)) return 'the id of a key is printable ASCII, 64 characters at most';
+  if (!ID.test(id)) return 'the id of a key is printable ASCII of at most 64 characters';
   const [, kind, hash] = HASH.exec(hashed) ?? [];
   if (kind === undefined || hash === undefined)
     return 'the second field is not `sha256:` or `hmac:` with 32 bytes in base64url';
@@ -73,7 +73,7 @@ function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: rea
 /** NumericDate: the end of the year 9999. Later years have more than four digits. */
 export const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 
-/** NumericDate; NaN if it is no time, such as the 31st of February. */
+/** NumericDate; NaN if it is not a time, such as the 31st of February. */
 export function timeOf(text: string): number {
   const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;
   const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text.slice(0, 10));

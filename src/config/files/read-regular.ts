@@ -53,7 +53,7 @@ function readOpen(descriptor: number, { most, waits }: ReadRules): Read {
 const pipe: Unread = {
   ok: false,
   reason: 'cannot be read: it is a pipe or a device',
-  hint: 'name a regular file: the program reads it again at each change, and waits meanwhile',
+  hint: 'name a regular file: the program reads it again at each change, and a pipe would block it',
 };
 
 const CHUNK = 64 * 1024;

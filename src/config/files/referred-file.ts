@@ -14,7 +14,7 @@ export interface FileContext {
   /** Files that were already read, by full path, in base64. The disk is then not read. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /** If present, no secret is read. It receives each skipped variable and file. */
-  readonly passedOver?: FileNotes | undefined;
+  readonly skipped?: FileNotes | undefined;
 }
 
 export interface Unreadable {
@@ -27,14 +27,10 @@ export interface Unreadable {
  * True if the file must be skipped. Without secrets, a file of secrets is never opened. A missing file counts as valid: it may
  * exist only where the program runs.
  */
-export function passesOver(
-  path: string,
-  { directory, passedOver }: FileContext,
-  holds: 'secrets' | 'no secret',
-): boolean {
-  if (passedOver === undefined) return false;
+export function passesOver(path: string, { directory, skipped }: FileContext, holds: 'secrets' | 'no secret'): boolean {
+  if (skipped === undefined) return false;
   if (holds === 'no secret' && existsSync(resolve(directory, path))) return false;
-  passedOver.add(path);
+  skipped.add(path);
   return true;
 }
 

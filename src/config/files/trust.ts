@@ -11,12 +11,12 @@ export type Trust =
   /**
    * The file has become invalid since it was checked. Without this case, a library would fall back to its default authorities.
    */
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'none' };
 
 /** Reads the file of `tls` in its current state. */
 export function trustOf({ tls }: { readonly tls?: { readonly ca: string } }, place: FileContext): Trust {
   if (tls === undefined) return { kind: 'system' };
   const read = readTls({ ca: tls.ca }, place);
   const ca = read.ok ? read.pem.ca : undefined;
-  return ca === undefined ? { kind: 'nobody' } : { kind: 'only', pem: ca.toString('latin1') };
+  return ca === undefined ? { kind: 'none' } : { kind: 'only', pem: ca.toString('latin1') };
 }

@@ -39,14 +39,14 @@ export type Loaded<Config> =
       /** The values as given, with their positions: without defaults, with durations and sizes as text. */
       readonly tree: Tree;
       /** Without secrets: the variables and files that were not read, and so not checked. */
-      readonly passedOver: readonly string[];
+      readonly skipped: readonly string[];
     }
   | {
       readonly ok: false;
       /** Empty: everything that could be checked is valid, but without secrets some required values are missing. */
       readonly problems: readonly Problem[];
       /** As above, if there is no error. */
-      readonly passedOver?: readonly string[];
+      readonly skipped?: readonly string[];
       /** The skipped variables and files without which there is no complete configuration. */
       readonly lacking?: readonly string[];
     };
@@ -104,7 +104,7 @@ export function loadGatewayText(
   text: string,
   { file = 'gateway.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
 ): Loaded<GatewayConfig> {
-  return loadText(gateway, text, file, env, withoutSecrets ? { passedOver: new Set() } : {});
+  return loadText(gateway, text, file, env, withoutSecrets ? { skipped: new Set() } : {});
 }
 
 /** Does the same as loadAuthorizationConfig, from text. The environment is empty by default. */
@@ -112,7 +112,7 @@ export function loadAuthorizationText(
   text: string,
   { file = 'authorization.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
 ): Loaded<AuthorizationConfig> {
-  return loadText(authorization, text, file, env, withoutSecrets ? { passedOver: new Set() } : {});
+  return loadText(authorization, text, file, env, withoutSecrets ? { skipped: new Set() } : {});
 }
 
 /**
@@ -120,18 +120,18 @@ export function loadAuthorizationText(
  * result is only for checks, never for serving.
  */
 export function loadGatewayWithoutSecrets(file: string): Loaded<GatewayConfig> {
-  return loadFile(gateway, file, {}, { passedOver: new Set() });
+  return loadFile(gateway, file, {}, { skipped: new Set() });
 }
 
 /** Does the same as loadAuthorizationConfig, without the environment and without secrets: see loadGatewayWithoutSecrets. */
 export function loadAuthorizationWithoutSecrets(file: string): Loaded<AuthorizationConfig> {
-  return loadFile(authorization, file, {}, { passedOver: new Set() });
+  return loadFile(authorization, file, {}, { skipped: new Set() });
 }
 
 /** Receivers of filenames. */
 interface Notes {
   readonly files?: FileNotes | undefined;
-  readonly passedOver?: Set<string>;
+  readonly skipped?: Set<string>;
 }
 
 function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env, notes: Notes = {}): Loaded<Config> {
@@ -144,19 +144,19 @@ function loadText<Config, File>(
   text: string,
   file: string,
   env: Env,
-  { files = new Set(), passedOver }: Notes = {},
+  { files = new Set(), skipped }: Notes = {},
 ): Loaded<Config> {
   const directory = dirname(resolve(file));
   const other = mistaken(text, file, kind.name);
   if (other !== undefined) return other;
-  const place = { directory, files, ...(passedOver && { passedOver }) };
+  const place = { directory, files, ...(skipped && { skipped }) };
   const sources = { ...place, env };
   const parsed = parseYaml({ file, text, sources });
   if (parsed.tree === undefined) return { ok: false, problems: toProblems(text, parsed.contents, parsed.faults) };
   const respelt = respell(parsed.tree, kind.schema);
   const overridden = applyEnvironment(respelt.tree, kind.schema, sources);
   const typed = typeBySchema(respelt.tree, kind.schema);
-  const tree = passedOver === undefined ? typed : fitPlaceholders(typed, kind.schema, judgeBy(kind, place));
+  const tree = skipped === undefined ? typed : fitPlaceholders(typed, kind.schema, judgeBy(kind, place));
   const faults = [...parsed.faults, ...respelt.faults, ...overridden];
   const { contents } = parsed;
   return judge(kind, { text, contents, tree, place, faults, isGuessed: respelt.isGuessed });
@@ -169,7 +169,7 @@ function judgeBy<Config, File>(kind: Kind<Config, File>, place: FileContext): (t
   };
 }
 
-type LoadedPlace = FileContext & { readonly passedOver?: ReadonlySet<string> & FileNotes };
+type LoadedPlace = FileContext & { readonly skipped?: ReadonlySet<string> & FileNotes };
 
 interface Grown {
   readonly text: string;
@@ -197,13 +197,13 @@ function judge<Config, File>(
   const told = findings.map((finding) => ({ ...finding, at: positionOf(tree, finding.pointer, finding.atKey) }));
   const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
-  const { directory, passedOver = [] } = place;
+  const { directory, skipped = [] } = place;
   // A file without a known name is listed by its variable.
-  const untold = [...passedOver].filter((each) => !isPlaceholder(each));
-  if (open.length > 0) return { ok: false, problems, passedOver: untold, lacking: variablesOf(open, tree, untold) };
+  const untold = [...skipped].filter((each) => !isPlaceholder(each));
+  if (open.length > 0) return { ok: false, problems, skipped: untold, lacking: variablesOf(open, tree, untold) };
   const config = kind.complete(applyDefaults(kind.schema, plain(tree)) as File);
   const locate = (pointer: Pointer) => positionOf(tree, pointer);
-  return { ok: true, config, warnings: problems, locate, directory, tree, passedOver: untold };
+  return { ok: true, config, warnings: problems, locate, directory, tree, skipped: untold };
 }
 
 /** Lists variables by name only: the text around them may contain a secret. */

@@ -35,7 +35,7 @@ export function loadTicketFile(file: string, env: Env = process.env): LoadedTick
   if (!read.ok) return read;
   const other = mistaken(read.text, file, 'gateway');
   if (other !== undefined) return other;
-  const parsed = parseYaml({ file, text: read.text, sources: { env: {}, directory: '', passedOver: new Set() } });
+  const parsed = parseYaml({ file, text: read.text, sources: { env: {}, directory: '', skipped: new Set() } });
   const told = (faults: readonly Fault[]) => toProblems(read.text, parsed.contents, faults);
   if (parsed.tree === undefined) return { ok: false, problems: told(parsed.faults) };
   const faults: Fault[] = [];

@@ -50,7 +50,7 @@ function nameFaults({ at, value }: Client): readonly Finding[] {
   if (!/^[\x20-\x7e]+$/.test(id))
     return [{ pointer, message: 'a client id is plain ASCII text (RFC 6749 appendix A.1)' }];
   if (id.length <= LONGEST_ID) return [];
-  const message = `a client id has ${LONGEST_ID} characters at most: it is the \`sub\` of the client's own tokens`;
+  const message = `a client id has at most ${LONGEST_ID} characters: it is the \`sub\` of the client's own tokens`;
   return [{ pointer, message }];
 }
 

@@ -59,7 +59,7 @@ function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readon
   if (index === -1) return [];
   const message =
     'a proxy that asks at `decision` does not send the body, so the gateway cannot read a token in a form';
-  return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must come to `listen`' }];
+  return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must connect to `listen`' }];
 }
 
 function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Finding[] {
@@ -68,7 +68,7 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
       ['end_with'],
       end_with === 'token',
       'a proxy that asks at `decision` holds the connection itself, so the gateway cannot end an open stream with its token',
-      'such clients must come to `listen`',
+      'such clients must connect to `listen`',
     ],
     [
       ['limits', 'body'],

@@ -45,7 +45,7 @@ function signingFaults({
       {
         pointer: ['signing', 'alg'],
         message: '`HS256` needs `secret_base64url`',
-        hint: '32 bytes at least, shared with every verifier',
+        hint: 'at least 32 bytes, shared with every verifier',
       },
     ];
   const shared: Finding = {

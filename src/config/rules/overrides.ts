@@ -16,7 +16,7 @@ export const overrideChecks: Checks<GatewaySubject> = {
   'certificate headers without a sender': ({ config, routes }) =>
     trustedParts(config.trusted_proxies).from.length > 0
       ? []
-      : [{ at: ['defaults'], value: config.defaults }, ...routes].flatMap(ofNobody),
+      : [{ at: ['defaults'], value: config.defaults }, ...routes].flatMap(unsentCertificates),
   '_method beside other rules': (subject) => {
     const [first, ...more] = methodNamings(subject);
     if (first === undefined) return [];
@@ -34,7 +34,10 @@ export const overrideChecks: Checks<GatewaySubject> = {
 };
 
 /** Only a trusted proxy may name a certificate. From a client, the name proves nothing. */
-function ofNobody({ at, value }: Pick<Member<Pick<RouteFile, 'pass_headers'>>, 'at' | 'value'>): readonly Finding[] {
+function unsentCertificates({
+  at,
+  value,
+}: Pick<Member<Pick<RouteFile, 'pass_headers'>>, 'at' | 'value'>): readonly Finding[] {
   return (value.pass_headers ?? []).flatMap((name, index): Finding[] => {
     if (!isCertificateHeader(name)) return [];
     return [

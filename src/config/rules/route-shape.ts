@@ -92,7 +92,7 @@ export function compareShapes(one: RouteShape, other: RouteShape): number {
   return hosts || compareSegments(one.segments, other.segments);
 }
 
-/** The host in its form for comparison; undefined if the text is no host. */
+/** The host in its form for comparison; undefined if the text is not a host. */
 export function hostOf(text: string | undefined): string | undefined {
   const pattern = text === undefined ? undefined : parseHostPattern(text);
   return pattern && hostShape(pattern);

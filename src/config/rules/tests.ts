@@ -28,7 +28,7 @@ function testsOf({ tests }: GatewaySubject['config']): readonly Test[] {
 
 function requestFaults({ at, value }: Test): readonly Finding[] {
   if (parseRequestLine(value.request) !== undefined) return [];
-  const message = `\`${value.request}\` is no request`;
+  const message = `\`${value.request}\` is not a request`;
   return [{ pointer: [...at, 'request'], message, hint: 'write `GET /orders/7`, or `GET https://host/orders/7`' }];
 }
 

@@ -54,7 +54,13 @@ function codeFaults(ttl: number): readonly Finding[] {
   if (ttl < SECOND) return [{ pointer, message: 'a code that lives less than a second is useless', hint: 'write 60s' }];
   return ttl <= 5 * MINUTE
     ? []
-    : [{ pointer, message: 'a code lives 5 minutes at most', hint: 'write 60s: clients exchange a code at once' }];
+    : [
+        {
+          pointer,
+          message: 'a code is valid for at most 5 minutes',
+          hint: 'write 60s: clients exchange a code at once',
+        },
+      ];
 }
 
 function refreshFaults({ config }: AuthorizationSubject): readonly Finding[] {

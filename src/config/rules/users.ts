@@ -37,7 +37,7 @@ function sameName([{ at, value }, earlier]: readonly [User, User]): Finding {
   return {
     pointer: [...at, 'username'],
     message: `another user is \`${earlier.value.username}\`, and this is the same name as \`${value.username}\``,
-    hint: 'usernames ignore upper and lower case',
+    hint: 'case does not count in usernames',
   };
 }
 
@@ -82,7 +82,7 @@ function hashFaults(at: User['at'], text: string): readonly Finding[] {
 /** OpenID Connect Core §2, `sub`. */
 function subjectFaults({ at, value }: User): readonly Finding[] {
   if (/^[\x20-\x7e]{1,255}$/.test(subjectOf(value))) return [];
-  const message = 'a subject is ASCII text of 255 characters at most (OpenID Connect Core §2)';
+  const message = 'a subject is ASCII text of at most 255 characters (OpenID Connect Core §2)';
   const hint = value.subject === undefined ? 'write `subject: …`; by default, the username is the subject' : undefined;
   return [{ pointer: [...at, subjectKey(value)], message, hint }];
 }

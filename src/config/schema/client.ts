@@ -23,7 +23,7 @@ export const ClientSettings = record(
     client_secret_sha256: Type.Optional(
       Type.String({
         pattern: '^[0-9a-f]{64}$',
-        description: 'This is the SHA-256 hash of the secret in lower-case hex. It replaces `client_secret`.',
+        description: 'This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`.',
       }),
     ),
     client_name: Type.Optional(text(undefined, 'Pages show this name.')),

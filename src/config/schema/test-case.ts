@@ -42,7 +42,7 @@ export const TestSchema = record(
   {
     request: text(
       undefined,
-      'This is the request: GET /orders/7, or GET https://host/orders/7. The default host is the one of `resource`.',
+      'This is the request: GET /orders/7, or GET https://host/orders/7. The default is the host of `resource`.',
     ),
     headers: Type.Optional(named(text(), undefined, 'The request has these headers.')),
     token: Type.Optional(AssumedTokenSchema),

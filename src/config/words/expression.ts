@@ -25,7 +25,7 @@ const environment = lazily(
 );
 
 /**
- * Compiles a CEL expression over `request` and `identity`. Returns a fault if the text is no expression, or does not give true
+ * Compiles a CEL expression over `request` and `identity`. Returns a fault if the text is not an expression, or does not give true
  * or false.
  */
 export function compileExpression(text: string): Expression | ExpressionFault {

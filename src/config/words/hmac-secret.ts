@@ -10,7 +10,7 @@ export function hmacSecretFaults(pointer: Pointer, key: string, text: string): r
     : [
         {
           pointer,
-          message: `the secret has ${length} bytes; an HMAC key has 32 at least (RFC 7518 §3.2)`,
+          message: `the secret has ${length} bytes; an HMAC key has at least 32 (RFC 7518 §3.2)`,
           hint: 'make one with `openssl rand -hex 32`',
         },
       ];

@@ -5,8 +5,8 @@ import { isSecretName } from '../words/secret-names.ts';
 import { aliasTargets } from './alias-targets.ts';
 
 /**
- * Shows one line of a file with a caret below it. Possible secrets become asterisks. In a file that is not YAML, this means
- * everything except the keys, because no line can be assigned to a key there.
+ * Shows one line of a file with a caret below it. Possible secrets become asterisks. In a file that is not YAML, no line can be
+ * assigned to a key. So everything becomes asterisks, except keys and the few values that cannot be a secret.
  * @param contents undefined: the text is not YAML
  */
 export function framer(
@@ -37,8 +37,27 @@ function withoutSecrets(text: string, contents: ParsedNode | null): string {
   return shown + text.slice(from);
 }
 
-/** Keeps signs, and words of the two files in the place of a key. */
+/** Keeps keys, and the harmless values directly after them. */
 function keysAlone(text: string): string {
+  let shown = '';
+  let from = 0;
+  for (const { 0: found, 1: key = '', index } of text.matchAll(HARMLESS)) {
+    if (!isKnownKey(key) || isSecretName(key)) continue;
+    shown += keysOf(text.slice(from, index)) + found;
+    from = index + found.length;
+  }
+  return shown + keysOf(text.slice(from));
+}
+
+/**
+ * A whole line with a key and a value too short, or of a form too narrow, for a secret: a boolean, a number or duration, an
+ * address, or the origin of a URL. A key at the beginning of its line has no secret before it on the line.
+ */
+const HARMLESS =
+  /^[^\S\n]*(?:-[^\S\n]+)?([\w-]+):[^\S\n]+(?:true|false|\d{1,5}(?:ms|s|m|h|d|KiB|MiB)?|(?:https?:\/\/)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?\/?)[^\S\n]*$/gm;
+
+/** Keeps signs, and words of the two files in the place of a key. */
+function keysOf(text: string): string {
   return text.replace(WORD, (word, colon) => {
     const isSign = /^(?:[-|>?#&*!]|---)$/.test(word);
     return isSign || (colon !== undefined && isKnownKey(word)) ? word : stars(word);

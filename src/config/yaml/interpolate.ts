@@ -101,10 +101,10 @@ function lookUp(inner: string, sources: Sources): string | Unfilled | Withheld {
   );
 }
 
-/** Without secrets, the placeholder of a value. `passedOver` gets the variable or file. */
-function withheld(inner: string, { passedOver }: Sources): Withheld | undefined {
-  passedOver?.add(`\${${inner}}`);
-  return passedOver && { placeholder: placeholderFor(inner) };
+/** Without secrets, the placeholder of a value. `skipped` gets the variable or file. */
+function withheld(inner: string, { skipped }: Sources): Withheld | undefined {
+  skipped?.add(`\${${inner}}`);
+  return skipped && { placeholder: placeholderFor(inner) };
 }
 
 /** The content of a file without its one final newline. */

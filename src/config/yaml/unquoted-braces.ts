@@ -49,7 +49,7 @@ function tell({ start, word }: { start: number; word: string }, text: string): S
   };
 }
 
-/** The name of a variable is no secret. */
+/** The name of a variable is not a secret. */
 const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/;
 
 /** Keys whose values may contain braces and are never secret. */

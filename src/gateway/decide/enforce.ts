@@ -13,7 +13,7 @@ import type { Route } from './route.ts';
 import type { Routed } from './routed.ts';
 import type { RuleContext } from './when.ts';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_SCOPES: ReadonlySet<string> = new Set();
 /** One shared object, so that results made from it are made once. */
 const NO_LINES: readonly string[] = [];
 
@@ -30,7 +30,7 @@ export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outc
   const isAnonymous = extracted.kind === 'none';
   if (isAnonymous && !isPublic && route.access !== 'optional') {
     const detail = whyMissing(head, target.query, route.bearerMethods, route.schemes);
-    return { ...refuseWithChallenge(routed, 'credential_missing', NOBODY), detail };
+    return { ...refuseWithChallenge(routed, 'credential_missing', NO_SCOPES), detail };
   }
   const { rateLimit } = route;
   if (rateLimit === undefined || !(rateLimit.byAddress || isAnonymous)) return admit(routed, extracted, entity);
@@ -172,7 +172,7 @@ function refuseCredential(
   routed: Routed,
   { code, detail, mismatch, cause }: Refused<Code>,
   cache: CacheState | undefined,
-  held: ReadonlySet<string> = NOBODY,
+  held: ReadonlySet<string> = NO_SCOPES,
 ): Refuse {
   return { ...refuseWithChallenge(routed, code, held), cache, detail, mismatch, cause };
 }

@@ -47,7 +47,7 @@ export function placedCredentials(
   return { found, query: rest === query.slice(1) ? query : rest === '' ? '' : `?${rest}` };
 }
 
-/** Whether a lenient server finds another credential than the one that the gateway removes. */
+/** Whether a lenient server finds a different credential than the one that the gateway removes. */
 function holdsOther(reading: readonly string[], taken: readonly string[]): boolean {
   return reading.length > taken.length || reading.some((value) => !taken.includes(value));
 }

@@ -17,7 +17,7 @@ export interface Met {
   readonly judged: SimulatedOutcome;
 }
 
-const NOBODY: AssumedCaller = { label: 'without a token', token: undefined };
+const ANONYMOUS: AssumedCaller = { label: 'without a token', token: undefined };
 const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
 
 /**
@@ -33,7 +33,7 @@ export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
       ),
     ),
   );
-  return [NOBODY, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`)];
+  return [ANONYMOUS, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`)];
 }
 
 interface Facts {

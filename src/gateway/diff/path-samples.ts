@@ -76,7 +76,7 @@ function shapeOf(pattern: Pattern): string {
   return pattern.map((segment) => (segment.kind === 'literal' ? segment.decoded : `{${segment.kind}}`)).join('/');
 }
 
-/** A word that is no literal of any pattern, so that only a name can match it. */
+/** A word that is not a literal of any pattern, so that only a name can match it. */
 function freshWord(patterns: readonly Pattern[]): string {
   const taken = new Set(
     patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')),

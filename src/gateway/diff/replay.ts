@@ -108,13 +108,13 @@ type Caller =
   | { readonly token: TokenOfIssuer }
   | { readonly known: Recorded; readonly scopes: readonly string[] };
 
-const NOBODY: Caller = { headers: [] };
+const ANONYMOUS: Caller = { headers: [] };
 const BAD_TOKEN: Caller = { token: { issuer: '' } };
 const SCHEME_ALONE = ['Authorization', 'Bearer'] as const;
 
 /** Codes for which the request did not carry exactly one token. */
 const carried: Partial<Record<Code, Caller>> = {
-  credential_missing: NOBODY,
+  credential_missing: ANONYMOUS,
   credential_malformed: { headers: [SCHEME_ALONE] },
   credential_repeated: { headers: [SCHEME_ALONE, SCHEME_ALONE] },
 };
@@ -125,7 +125,7 @@ function callersOf(recorded: Recorded, before: Route | undefined): readonly Call
   if (code === 'condition_failed') return undefined;
   if (isCode(code) && isAboutToken(code)) return [carried[code] ?? BAD_TOKEN];
   const known = recorded.subject ?? recorded.client ?? recorded.cache ?? recorded.scope_held;
-  if (known === undefined) return [NOBODY];
+  if (known === undefined) return [ANONYMOUS];
   const sets = recorded.scope_held === undefined ? (before?.requirements.scope ?? [[]]) : [recorded.scope_held];
   return sets.map((scopes) => ({ known: recorded, scopes }));
 }

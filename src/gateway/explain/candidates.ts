@@ -25,7 +25,7 @@ export function candidatesFor(routes: readonly Route[], question: RouteLookup): 
 }
 
 function inTurn(placed: readonly Route[], question: RouteLookup): readonly Candidate[] {
-  const turn: Turn = { chosen: undefined, passedOver: [] };
+  const turn: Turn = { chosen: undefined, methodRefused: [] };
   return placed.map((route) => {
     const misfits = misfitsInTurn(route, question, turn);
     if (misfits.length === 0) turn.chosen = route;
@@ -36,13 +36,13 @@ function inTurn(placed: readonly Route[], question: RouteLookup): readonly Candi
 interface Turn {
   chosen: Route | undefined;
   /** Routes that match except for the method. */
-  readonly passedOver: Route[];
+  readonly methodRefused: Route[];
 }
 
 function misfitsInTurn(route: Route, question: RouteLookup, turn: Turn): readonly string[] {
   const unmet = conditionMisfits(route, question);
   const misfits = [...unmet, ...methodMisfits(route, question)];
-  if (unmet.length === 0 && misfits.length > 0) turn.passedOver.push(route);
+  if (unmet.length === 0 && misfits.length > 0) turn.methodRefused.push(route);
   if (misfits.length > 0) return misfits;
   return turn.chosen === undefined ? barred(route, question, turn) : [behind(route, turn.chosen)];
 }
@@ -56,9 +56,9 @@ function behind(route: Route, chosen: Route): string {
 /**
  * Once a more specific route matches except for its method, a later route must name the method and must not be public.
  */
-function barred(route: Route, { method }: RouteLookup, { passedOver }: Turn): readonly string[] {
+function barred(route: Route, { method }: RouteLookup, { methodRefused }: Turn): readonly string[] {
   const { methods, access } = route;
-  const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);
+  const stricter = methodRefused.find((earlier) => compareRank(earlier, route) < 0);
   if (stricter === undefined || (methods !== undefined && access !== 'public')) return [];
   const why = access === 'public' ? 'it is public' : 'it does not name the method';
   return [`${why}, and the more specific ${stricter.id} does not accept ${method}`];
@@ -122,7 +122,7 @@ function found({ field, values, holds }: MatchCondition, question: RouteLookup):
   const [value] = values(question);
   if (value === undefined) return 'the request has none';
   const isSecret = field === 'query access_token' || isSecretName(field.replace(/^\w+ /, ''));
-  if (isSecret) return 'the request has another';
+  if (isSecret) return 'the request has another value';
   return `the request has \`${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}\``;
 }
 

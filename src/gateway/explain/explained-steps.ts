@@ -147,7 +147,7 @@ function identityIn(seen: Outcome): Identity | undefined {
 
 function identityInWords(identity: Identity | undefined): string {
   if (identity === undefined) return '';
-  const { subject = 'nobody', clientId = 'no client', scopes, server } = identity;
+  const { subject = 'no user', clientId = 'no client', scopes, server } = identity;
   const scheme = schemeNamed(identity.scheme);
   if (scheme !== undefined) return `${subject}, scope ${[...scopes].join(' ') || 'none'}, ${scheme.describe(identity)}`;
   return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, verified by ${server}`;

@@ -11,15 +11,15 @@ import { type SimulatedOutcome, simulate } from './simulate.ts';
 import type { SimulatedRequest } from './simulated-request.ts';
 
 type Tested = Pick<CheckedGatewayFile, 'config' | 'locate'> &
-  Partial<Pick<CheckedGatewayFile, 'directory' | 'passedOver'>>;
+  Partial<Pick<CheckedGatewayFile, 'directory' | 'skipped'>>;
 
 /** Runs the `tests:` of a file. Each failed test is a problem at its position. The tests connect to nothing. */
-export async function runTests({ config, locate, directory, passedOver = [] }: Tested): Promise<readonly Problem[]> {
+export async function runTests({ config, locate, directory, skipped = [] }: Tested): Promise<readonly Problem[]> {
   const { tests } = config;
   if (tests.length === 0) return [];
   const tokens = new Map(tests.flatMap(({ token }, index) => (token === undefined ? [] : [[tokenOf(index), token]])));
   // Without secrets, no file of users can be read.
-  const around = passedOver.length === 0 ? directory : undefined;
+  const around = skipped.length === 0 ? directory : undefined;
   const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens), around);
   const problems: Problem[] = [];
   for (const [index, test] of tests.entries()) {

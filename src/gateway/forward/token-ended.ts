@@ -13,7 +13,7 @@ export class TokenEnded extends Error {
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_SCOPES: ReadonlySet<string> = new Set();
 
 /**
  * Calls `end` when the token ends. Returns a function that stops the watch. Undefined: nothing here ends with a token.
@@ -28,7 +28,7 @@ export function watchToken(
 
 /** No answer has begun, so the gateway refuses this request like the client's next one. */
 export function refuseEnded(exchange: Exchange, { route, identity }: Forward, code: StreamEnd): void {
-  const challenges = challengesFor(route, exchange.head, code, NOBODY);
+  const challenges = challengesFor(route, exchange.head, code, NO_SCOPES);
   exchange.settle(
     refuse(code, { route, challenges, identity, detail: 'the token ended while the request was forwarded' }),
   );

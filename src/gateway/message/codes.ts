@@ -115,7 +115,7 @@ const targets = {
   },
   target_other_host: {
     status: 400,
-    text: 'The request target names another host than the Host header.',
+    text: 'The request target names a different host than the Host header.',
     step: 'target',
     explainedAt: 'host',
     remedy: 'Send the same host in both places, or in Host only.',

@@ -5,7 +5,7 @@ import type { Code } from './codes.ts';
 
 /**
  * The request-target, judged once (RFC 9112 §3.2, RFC 3986 §3.3). The same result is matched and forwarded. So the
- * upstream never gets another path than the judged one.
+ * upstream never gets a different path than the judged one.
  */
 export interface Target {
   readonly kind: 'target';

@@ -36,7 +36,7 @@ export function openFeed(
     unheard(config.events === 'none' ? '`events: none`' : 'there is no `client_id` with a `client_secret` for it');
     return undefined;
   }
-  if (trust.kind === 'nobody') return SILENT;
+  if (trust.kind === 'none') return SILENT;
   const { events } = config;
   return (sink) => {
     const dispatcher = new Agent({ connect: connectOptions(trust) });

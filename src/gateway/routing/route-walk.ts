@@ -85,14 +85,14 @@ function fitsSegment({ kind, text, strict }: TailSegment, key: string, at: numbe
  */
 export function choose<Route extends RoutePattern>(routes: readonly Route[], search: Search): Route | undefined {
   if (routes.length === 0 || search.repeated !== undefined) return undefined;
-  let passedOver = search.allow !== undefined;
+  let methodRefused = search.allow !== undefined;
   let conditions = routes[0]?.conditions.length;
   for (const route of routes) {
     if (route.conditions.length !== conditions) {
       conditions = route.conditions.length;
-      passedOver = search.allow !== undefined;
+      methodRefused = search.allow !== undefined;
     }
-    const chosen = consider(route, passedOver, search);
+    const chosen = consider(route, methodRefused, search);
     if (chosen !== undefined || search.repeated !== undefined) return chosen;
   }
   return undefined;
@@ -103,10 +103,10 @@ function chooseOnly<Route extends RoutePattern>(route: Route, search: Search): R
   return search.repeated === undefined ? consider(route, search.allow !== undefined, search) : undefined;
 }
 
-function consider<Route extends RoutePattern>(route: Route, passedOver: boolean, search: Search): Route | undefined {
+function consider<Route extends RoutePattern>(route: Route, methodRefused: boolean, search: Search): Route | undefined {
   if (route.conditions.length > 0 && !conditionsHold(route, search)) return undefined;
   const takes = route.methods === undefined || route.methods.has(search.question.method);
-  if (takes && (!passedOver || (route.methods !== undefined && route.access !== 'public'))) return route;
+  if (takes && (!methodRefused || (route.methods !== undefined && route.access !== 'public'))) return route;
   search.allow ??= new Set();
   for (const allowed of route.methods ?? []) search.allow.add(allowed);
   return undefined;

@@ -8,11 +8,11 @@ export function usersOfFile<Users>(
   { directory, log, contents }: Pick<SchemeScene, 'directory' | 'log' | 'contents'>,
   path: string,
   parse: (text: string) => ParsedUsers<Users>,
-  nobody: Users,
+  noUsers: Users,
 ): Users {
   const place: FileContext = { directory, contents };
   const read = readUserFile(path, place, parse);
   if (read.ok) return read.users;
   log.error({ file: path, faults: read.faults }, 'a user file is now invalid: none of its users can log in');
-  return nobody;
+  return noUsers;
 }

@@ -1,7 +1,7 @@
 import { isIP, Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
 import { type ConnectionBudget, ConnectionBudgetFull, countedUntilClosed } from './connection-budget.ts';
-import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
+import { type EngineOptions, TrustsNoServer, tlsOf } from './engine.ts';
 
 /**
  * undici takes the expected certificate name from the Host of a request. By default this is the client's Host, and a
@@ -13,7 +13,7 @@ export function connector(options: EngineOptions, open = undiciConnector(options
   const connect = room === undefined ? opened : counted(opened, room);
   const servername = isIP(serverName) === 0 ? serverName : '';
   return (to, callback) => {
-    if (trust.kind === 'nobody') callback(new TrustsNobody('the files of `tls` are invalid'), null);
+    if (trust.kind === 'none') callback(new TrustsNoServer('the files of `tls` are invalid'), null);
     else connect({ ...to, servername }, callback);
   };
 }

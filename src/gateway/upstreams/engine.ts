@@ -30,7 +30,7 @@ export interface EngineOptions {
 export type UpstreamTrust =
   | { readonly kind: 'files'; readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** A file became invalid after the configuration check. A library would otherwise use its default authorities. */
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'none' };
 
 /** An answer's header section may be larger than a request's: cookies and policies add up. */
 export const MAX_HEADER_SIZE = 64 * 1024;
@@ -41,6 +41,6 @@ export function tlsOf({ trust }: Pick<EngineOptions, 'trust'>) {
   return { ...files, rejectUnauthorized: true, checkServerIdentity: namedServer, minVersion: 'TLSv1.2' as const };
 }
 
-export class TrustsNobody extends Error {
+export class TrustsNoServer extends Error {
   readonly code = 'TRUSTS_NOBODY';
 }

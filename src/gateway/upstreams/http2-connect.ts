@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { addressOf } from './address-of.ts';
 import { ConnectionBudgetFull, countedUntilClosed } from './connection-budget.ts';
-import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
+import { type EngineOptions, TrustsNoServer, tlsOf } from './engine.ts';
 
 class ConnectTimeout extends Error {
   readonly code = 'UND_ERR_CONNECT_TIMEOUT';
@@ -40,7 +40,7 @@ function overTls(options: EngineOptions): Socket {
     ALPNProtocols: ['h2'],
     ...(isIP(serverName) === 0 && { servername: serverName }),
   });
-  if (trust.kind === 'nobody') socket.destroy(new TrustsNobody('the files of `tls` are invalid'));
+  if (trust.kind === 'none') socket.destroy(new TrustsNoServer('the files of `tls` are invalid'));
   socket.setNoDelay(true).setKeepAlive(true, 60_000);
   socket.once('secureConnect', () => {
     if (socket.alpnProtocol !== 'h2') socket.destroy(new NoHttp2('the upstream does not speak HTTP/2'));

@@ -7,7 +7,7 @@ import type { UpstreamTrust } from './engine.ts';
 export function upstreamTrust(tls: UpstreamTlsConfig | undefined, place: FileContext): UpstreamTrust {
   if (tls === undefined) return { kind: 'files' };
   const read = readTls(tls, place);
-  if (!read.ok) return { kind: 'nobody' };
+  if (!read.ok) return { kind: 'none' };
   const { ca, cert, key } = read.pem;
   return {
     kind: 'files',

@@ -184,5 +184,5 @@ function openStore(
 const untrusting: FetchJson = async () => failed('the file of `tls.ca` cannot be read, or contains no certificate');
 
 export function fetcherOf(dispatcher: () => Dispatcher, trust: Trust): FetchJson {
-  return trust.kind === 'nobody' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);
+  return trust.kind === 'none' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);
 }

@@ -27,7 +27,7 @@ export function buildSeal(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal {
       const id = Buffer.from(sealed.subarray(layout.keyId, layout.nonce)).toString('hex');
       const key = byId.get(id);
       if (key === undefined || sealed[0] !== VERSION)
-        throw new StorageUnusable(`no encryption key opens ${purpose}: it is sealed under the key ${id}`);
+        throw new StorageUnusable(`no encryption key opens ${purpose}: it is sealed with the key ${id}`);
       return openUnder(key, sealed, purpose);
     },
   };

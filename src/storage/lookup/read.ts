@@ -39,7 +39,7 @@ export interface ReadOptions {
   readonly traceless?: boolean | undefined;
 }
 
-const NOBODY = new Uint8Array(32);
+const UNUSED_HASH = new Uint8Array(32);
 
 export function tokenFacts(engine: ReadEngine): TokenFacts {
   return {
@@ -53,7 +53,7 @@ export function tokenFacts(engine: ReadEngine): TokenFacts {
 /** The version comes first: if tables were renamed, it is the fault to report. */
 function* bothAnswers(): Verb<void> {
   requireKnown(yield* first('SELECT max(version) AS known_version FROM migration'));
-  yield* understood(findAccessToken(NOBODY, 0));
+  yield* understood(findAccessToken(UNUSED_HASH, 0));
   yield* understood(isJwtDenied('', 0));
 }
 

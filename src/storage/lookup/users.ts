@@ -69,13 +69,13 @@ export function userFacts(engine: ReadEngine, openSeal: () => Seal): UserFacts {
 }
 
 /** As long as an HA1 of 256 bits. */
-const NOBODY = Buffer.alloc(64, '0');
+const DECOY_HASH = Buffer.alloc(64, '0');
 
 function unsealer(openSeal: () => Seal) {
   let held: { readonly seal: Seal; readonly decoy: Uint8Array } | undefined;
   const hold = () => {
     const seal = openSeal();
-    return { seal, decoy: seal.seal(NOBODY, '') };
+    return { seal, decoy: seal.seal(DECOY_HASH, '') };
   };
   const opened = (choose: (decoy: Uint8Array) => Uint8Array, purpose: string): string => {
     try {

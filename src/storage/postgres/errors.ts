@@ -1,13 +1,13 @@
 import { StorageUnavailable } from '../engine/errors.ts';
 
 // SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html
-const anew: ReadonlySet<string> = new Set([
+const retried: ReadonlySet<string> = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ]);
 
 /** The state of the connection is outdated: a newer program changed a table, or a pooler changed the server. */
-const anewElsewhere: ReadonlySet<string> = new Set([
+const retriedElsewhere: ReadonlySet<string> = new Set([
   '0A000', // feature_not_supported: "cached plan must not change result type"
   '26000', // invalid_sql_statement_name
 ]);
@@ -19,8 +19,8 @@ const defects: ReadonlySet<string> = new Set(['22', '23']);
 export function remedyFor(error: unknown): 'again' | 'elsewhere' | undefined {
   const code = sqlState(error);
   if (code === undefined) return undefined;
-  if (anew.has(code)) return 'again';
-  return anewElsewhere.has(code) ? 'elsewhere' : undefined;
+  if (retried.has(code)) return 'again';
+  return retriedElsewhere.has(code) ? 'elsewhere' : undefined;
 }
 
 /** A violated constraint is our bug, and stays an error. Every other error of a connection is an outage. */

@@ -33,7 +33,7 @@ t.test('identifier and secret may be form-encoded inside Basic (RFC 6749 §2.3.1
   t.equal((await answer(service, header(`${id}:a+b c`))).status, 401);
 });
 
-t.test('a secret that a client did not encode is understood as it stands', async (t) => {
+t.test('a secret that a client did not encode is read as written', async (t) => {
   const clients = [
     {
       client_id: 'raw',
@@ -63,7 +63,7 @@ t.test('client_secret_sha256 is the hash of the secret', async (t) => {
   t.equal((await answer(service, header(`hashed:${client_secret_sha256}`))).status, 401, 'which itself opens nothing');
 });
 
-t.test('whatever is no usable authentication is 401 invalid_client with a Basic challenge', async (t) => {
+t.test('every unusable authentication is 401 invalid_client with a Basic challenge', async (t) => {
   const service = await run(t);
   const attempts: [string, Record<string, string>, Record<string, string>?][] = [
     ['nothing', {}],
@@ -105,18 +105,21 @@ t.test('a client may repeat its identifier in the form', async (t) => {
   t.equal((await answer(service, header(`shop:${shop.secret}`), { client_id: 'shop' })).status, 200);
 });
 
-t.test('T31: wrong secrets of one client from one address end in 429; a right one locks nobody out', async (t) => {
-  const service = await run(t, { config: { login: { max_failures: 3, window: 900_000 } } });
-  for (let count = 0; count < 3; count++) t.equal((await answer(service, header('shop:wrong'))).status, 401);
-  const refused = await answer(service, header('shop:wrong'));
-  t.equal(refused.status, 429);
-  t.ok(Number(refused.headers.get('retry-after')) > 890);
-  t.equal(refused.headers.get('cache-control'), 'no-store');
-  t.equal((await answer(service, header(`shop:${shop.secret}`))).status, 200, 'who knows the secret is not stopped');
-  t.equal((await answer(service, header('other:wrong'))).status, 401, 'another client is not touched');
-});
+t.test(
+  'T31: wrong secrets of one client from one address lead to 429, and a right secret is never locked out',
+  async (t) => {
+    const service = await run(t, { config: { login: { max_failures: 3, window: 900_000 } } });
+    for (let count = 0; count < 3; count++) t.equal((await answer(service, header('shop:wrong'))).status, 401);
+    const refused = await answer(service, header('shop:wrong'));
+    t.equal(refused.status, 429);
+    t.ok(Number(refused.headers.get('retry-after')) > 890);
+    t.equal(refused.headers.get('cache-control'), 'no-store');
+    t.equal((await answer(service, header(`shop:${shop.secret}`))).status, 200, 'who knows the secret is not stopped');
+    t.equal((await answer(service, header('other:wrong'))).status, 401, 'another client is not touched');
+  },
+);
 
-t.test('T31: the window ends', async (t) => {
+t.test('T31: the limit ends with its window', async (t) => {
   let now = 0;
   const clock = { now: () => Date.now(), monotonic: () => now };
   const service = await run(t, { clock, config: { login: { max_failures: 1, window: 60_000 } } });
@@ -126,7 +129,7 @@ t.test('T31: the window ends', async (t) => {
   t.equal((await answer(service, header('shop:wrong'))).status, 401);
 });
 
-t.test('T32: an unknown client is answered like a wrong secret: same body, headers and throttle', async (t) => {
+t.test('T32: an unknown client gets the same body, headers and throttle as a wrong secret', async (t) => {
   const service = await run(t, { config: { login: { max_failures: 2, window: 900_000 } } });
   const seen = async (id: string) => {
     const answers = [];
@@ -141,13 +144,13 @@ t.test('T32: an unknown client is answered like a wrong secret: same body, heade
   t.strictSame(await seen('nobody'), await seen('shop'));
 });
 
-t.test('T32: an unknown client is refused by as much work as a wrong secret', async (t) => {
+t.test('T32: refusing an unknown client takes as much work as refusing a wrong secret', async (t) => {
   const service = await run(t);
   const list = computed(t);
   noteCalls(t, service.service.records, list);
   const spent = async (id: string) => {
     await answer(service, header(`${id}:wrong-secret`));
-    // In which order says nothing to one who waits for all of it.
+    // The order of the hashes reveals nothing, because a client waits for all of them.
     return list.splice(0).sort();
   };
   await spent('shop');

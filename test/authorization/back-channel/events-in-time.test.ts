@@ -10,7 +10,7 @@ const keyOf = (token: string) => sha256(token).toString('base64url');
 const revoke = (service: Running, token: string, client = shop) =>
   service.post('/oauth2/revoke', { token }, basic(client));
 
-t.test('a revocation reaches those who follow within a second, as it is told to those who come later', async (t) => {
+t.test('a revocation reaches followers within a second, and later followers get the same event', async (t) => {
   const service = await run(t);
   const early = await followEvents(service.url + path, basic(gateway));
   await early.inStep();

@@ -30,7 +30,7 @@ t.test('10,000 revocations are replayed to a new follower in one go, each once a
   follower.close();
 });
 
-t.test('a follower that comes in the midst of it misses nothing, and is told nothing twice', async (t) => {
+t.test('a follower that joins during revocations misses none, and gets none twice', async (t) => {
   const service = await run(t);
   const { records } = service.service;
   const writing = (async () => {
@@ -75,7 +75,7 @@ t.test('many followers share one read of the table', async (t) => {
   t.ok(reads >= 1 && reads < followers.length, `${reads} reads for ${followers.length} followers`);
 });
 
-t.test('a follower that does not read is let go, and holds no more than a bound of memory', async (t) => {
+t.test('a follower that does not read is disconnected, and uses a bounded amount of memory', async (t) => {
   const service = await run(t);
   const { port } = new URL(service.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -102,7 +102,7 @@ t.test('a follower that does not read is let go, and holds no more than a bound 
   t.pass('closed by the service');
 });
 
-t.test('a stream holds what is not read up to a bound, and is destroyed beyond it', async (t) => {
+t.test('a stream buffers unread data up to a limit, and is destroyed beyond it', async (t) => {
   const stream = new BoundedStream();
   const text = 'x'.repeat(10_000);
   let written = 0;
@@ -113,7 +113,7 @@ t.test('a stream holds what is not read up to a bound, and is destroyed beyond i
   await stream.ready();
 });
 
-t.test('a stream that is ended is written no more, and is no error', async (t) => {
+t.test('a stream that has ended is not written to, and causes no error', async (t) => {
   const stream = new BoundedStream();
   stream.write('a');
   stream.end();

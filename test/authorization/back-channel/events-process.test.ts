@@ -14,12 +14,12 @@ const path = '/oauth2/events';
 const edge = { id: 'follower', secret: gateway.secret };
 const keyOf = (token: string) => sha256(token).toString('base64url');
 
-t.test('SQLite: a revocation that was answered arrives after kill -9, at a follower that comes back', async (t) => {
+t.test('SQLite: after kill -9, a follower that reconnects gets each revocation that was answered', async (t) => {
   await arrivesAfterKill(t, temporaryDirectory(t), 'sqlite:gatehouse.db');
 });
 
 t.test(
-  'PostgreSQL: a revocation that was answered arrives after kill -9, at a follower that comes back',
+  'PostgreSQL: after kill -9, a follower that reconnects gets each revocation that was answered',
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);
@@ -28,7 +28,7 @@ t.test(
 );
 
 t.test(
-  'PostgreSQL: what one process revokes arrives through the other, and after the database was restarted too',
+  'PostgreSQL: a revocation by one process arrives through the other, also after the database restarts',
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);
@@ -87,7 +87,7 @@ async function arrivesAfterKill(t: Test, directory: string, storage: string): Pr
     const follower = await followEvents(`${service.url}${path}?since=${cursor}`, basic(edge));
     await follower.inStep();
     const tokens = await Promise.all(Array.from({ length: 8 }, () => service.token()));
-    // nothing of this process's turn is delivered: the follower does not read, and the process dies with the answers
+    // this process delivers nothing any more: the follower does not read, and the process dies with the answers
     follower.response.pause();
     const answers = await Promise.all(
       tokens.map((token) => service.post('/oauth2/revoke', { token }, basic(shop)).then(({ status }) => status)),

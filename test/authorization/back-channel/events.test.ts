@@ -12,7 +12,7 @@ const keyOf = (token: string) => sha256(token).toString('base64url');
 const revoke = (service: Running, token: string, client = shop) =>
   service.post('/oauth2/revoke', { token }, basic(client));
 
-t.test('who may follow no more is told nothing more, on a stream that was open before neither', async (t) => {
+t.test('a client that may no longer follow gets no more events, also on a stream that is already open', async (t) => {
   const service = await run(t);
   const { records } = service.service;
   const named = (id: string) => ({ id, secret: `cs_${id}-secret-of-32-bytes-or-more` });
@@ -39,7 +39,7 @@ t.test('who may follow no more is told nothing more, on a stream that was open b
   for (const follower of followers) follower.close();
 });
 
-t.test('what was revoked before, is unknown or has ended is no news', async (t) => {
+t.test('a token that was already revoked, is unknown or has expired causes no event', async (t) => {
   const service = await run(t);
   const token = await service.token();
   for (let time = 0; time < 3; time++) await revoke(service, token);
@@ -50,7 +50,7 @@ t.test('what was revoked before, is unknown or has ended is no news', async (t) 
   follower.close();
 });
 
-t.test('the answer is a stream that nobody keeps or collects', async (t) => {
+t.test('the answer is a stream that no intermediary caches or buffers', async (t) => {
   const service = await run(t);
   const follower = await followEvents(service.url + path, basic(gateway));
   t.match(follower.response.headers, {
@@ -81,7 +81,7 @@ t.test('only an authenticated client with `events: true` may follow', async (t) 
   t.equal(posted.headers.get('allow'), 'GET');
 });
 
-t.test('a cursor that is none, and a wait that is none, are told so', async (t) => {
+t.test('an invalid cursor and an invalid wait are errors', async (t) => {
   const service = await run(t);
   for (const query of [
     'since=x',
@@ -98,7 +98,7 @@ t.test('a cursor that is none, and a wait that is none, are told so', async (t) 
   }
 });
 
-t.test('a follower goes on after its cursor, wherever that stands', async (t) => {
+t.test('a follower continues after its cursor, wherever the cursor is', async (t) => {
   const service = await run(t);
   const tokens = await Promise.all(Array.from({ length: 5 }, () => service.token()));
   for (const token of tokens) await revoke(service, token);
@@ -129,7 +129,7 @@ t.test('a follower goes on after its cursor, wherever that stands', async (t) =>
   byField.close();
 });
 
-t.test('a cursor of another database is answered by a reset, and then by everything', async (t) => {
+t.test('a cursor of another database gets a reset, and then all events', async (t) => {
   const service = await run(t);
   await revoke(service, await service.token());
   const all = await followEvents(service.url + path, basic(gateway));
@@ -144,29 +144,26 @@ t.test('a cursor of another database is answered by a reset, and then by everyth
   }
 });
 
-t.test(
-  'a long poll is answered with what there is, with what comes, or with nothing when its time is over',
-  async (t) => {
-    const service = await run(t);
-    const poll = async (query: string) =>
-      (await (await fetch(`${service.url}${path}?${query}`, { headers: basic(gateway) })).json()) as {
-        events: { seq: number; kind: string; key: string; until: number }[];
-        next: number;
-      };
-    t.strictSame(await poll('wait=0'), { events: [], next: 0 });
-    const token = await service.token();
-    const waiting = poll('wait=25&since=0');
-    await pause(100);
-    await revoke(service, token);
-    const { events, next } = await waiting;
-    t.match(events, [{ seq: next, kind: 'token_hash', key: keyOf(token), until: Number }]);
-    t.strictSame(await poll('wait=25'), { events, next });
-    t.strictSame(await poll(`wait=1&since=${next}`), { events: [], next });
-    t.match(await poll(`wait=25&since=${next + 1}`), { events: [{ seq: 0, kind: 'reset' }, { seq: next }], next });
-  },
-);
+t.test('a long poll returns existing events, the next event, or nothing after its time', async (t) => {
+  const service = await run(t);
+  const poll = async (query: string) =>
+    (await (await fetch(`${service.url}${path}?${query}`, { headers: basic(gateway) })).json()) as {
+      events: { seq: number; kind: string; key: string; until: number }[];
+      next: number;
+    };
+  t.strictSame(await poll('wait=0'), { events: [], next: 0 });
+  const token = await service.token();
+  const waiting = poll('wait=25&since=0');
+  await pause(100);
+  await revoke(service, token);
+  const { events, next } = await waiting;
+  t.match(events, [{ seq: next, kind: 'token_hash', key: keyOf(token), until: Number }]);
+  t.strictSame(await poll('wait=25'), { events, next });
+  t.strictSame(await poll(`wait=1&since=${next}`), { events: [], next });
+  t.match(await poll(`wait=25&since=${next + 1}`), { events: [{ seq: 0, kind: 'reset' }, { seq: next }], next });
+});
 
-t.test('every five seconds a comment line says that nothing is missing', async (t) => {
+t.test('every five seconds a comment line tells followers that they missed nothing', async (t) => {
   const service = await run(t);
   const follower = await followEvents(service.url + path, basic(gateway));
   await follower.inStep();
@@ -178,7 +175,7 @@ t.test('every five seconds a comment line says that nothing is missing', async (
   follower.close();
 });
 
-t.test('a stop ends streams and long polls in good order, and takes no time', async (t) => {
+t.test('a stop ends streams and long polls properly and without delay', async (t) => {
   const service = await run(t);
   const follower = await followEvents(service.url + path, basic(gateway));
   await follower.inStep();
@@ -191,7 +188,7 @@ t.test('a stop ends streams and long polls in good order, and takes no time', as
   t.ok(performance.now() - begin < 15_000, 'the poll would have waited for 25 s');
 });
 
-t.test('a store that cannot be read is an outage, and never silence that looks like good news', async (t) => {
+t.test('an unreadable store is an outage, never a silence that looks like no news', async (t) => {
   const service = await run(t);
   const follower = await followEvents(service.url + path, basic(gateway));
   await follower.inStep();
@@ -204,7 +201,7 @@ t.test('a store that cannot be read is an outage, and never silence that looks l
   follower.close();
 });
 
-t.test('the metadata name the feed where some client may follow it', async (t) => {
+t.test('the metadata name the feed if some client may follow it', async (t) => {
   const found = async (service: Running) =>
     ((await (await fetch(`${service.url}/.well-known/oauth-authorization-server`)).json()) as Record<string, string>)
       .revocation_events_endpoint;

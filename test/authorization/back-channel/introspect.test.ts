@@ -36,7 +36,7 @@ t.test('a JWT of ours is active with its claims', async (t) => {
   t.strictSame(await service.introspect(token), { active: true, token_type: 'Bearer', ...claims });
 });
 
-t.test('a JWT for a user is answered with their username, as an opaque token is, and ends with the user', async (t) => {
+t.test("a user's JWT is answered with the username, as an opaque token is, and ends with the user", async (t) => {
   const service = await run(t);
   const { access_token } = await tokens(service, {}, { id: 'web-jwt', secret: web.secret });
   const claims = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString());
@@ -59,7 +59,7 @@ t.test('the answer forbids caching', async (t) => {
   t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
 });
 
-t.test('T42: to a client without the permission every token is inactive, its own too', async (t) => {
+t.test('T42: for a client without the permission every token is inactive, including its own', async (t) => {
   const service = await run(t);
   for (const token of [await service.token(), await service.token({}, shopJwt)]) {
     t.strictSame(await service.introspect(token, shop), inactive);
@@ -67,7 +67,7 @@ t.test('T42: to a client without the permission every token is inactive, its own
   }
 });
 
-t.test('a bad caller is 401, a request without a token 400', async (t) => {
+t.test('a caller that fails to authenticate gets 401, and a request without a token gets 400', async (t) => {
   const service = await run(t);
   t.equal((await service.post('/oauth2/introspect', { token: 'x' })).status, 401);
   t.equal((await service.post('/oauth2/introspect', {}, basic(gateway))).status, 400);
@@ -78,7 +78,7 @@ t.test('a bad caller is 401, a request without a token 400', async (t) => {
   );
 });
 
-t.test('what is unknown is inactive, and told no more', async (t) => {
+t.test('the answer for an unknown token says only that it is inactive', async (t) => {
   const service = await run(t);
   const unknown = [
     'x',
@@ -119,7 +119,7 @@ t.test('the tokens of a client that is no longer registered are inactive', async
   for (const token of tokens) t.strictSame(await second.introspect(token), inactive);
 });
 
-t.test('T24: a JWT that we did not sign as it stands is inactive', async (t) => {
+t.test('T24: a JWT that differs from the one we signed is inactive', async (t) => {
   const service = await run(t);
   const token = await service.token({}, shopJwt);
   const [head = '', body = '', signature = ''] = token.split('.');
@@ -157,7 +157,7 @@ t.test('a JWT of another issuer that shares our keys is inactive', async (t) => 
   t.strictSame(await second.introspect(access_token), inactive);
 });
 
-t.test('a token of a clock that was a year ahead is worth nothing once that is set right', async (t) => {
+t.test('a token from a clock that was a year ahead is inactive after the clock is corrected', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock });
   const year = 365 * 86_400_000;

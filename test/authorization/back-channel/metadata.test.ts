@@ -1,7 +1,7 @@
 import t from 'tap';
 import { configuration, run } from '../running-service.ts';
 
-t.test('the metadata of an issuer without a path stands at both names', async (t) => {
+t.test('the metadata of an issuer without a path are at both addresses', async (t) => {
   const service = await run(t);
   for (const name of ['oauth-authorization-server', 'openid-configuration']) {
     const response = await fetch(`${service.url}/.well-known/${name}`);
@@ -30,7 +30,7 @@ t.test('the metadata of an issuer without a path stands at both names', async (t
   }
 });
 
-t.test('the metadata of an issuer with a path stands at all three forms, inserted and appended', async (t) => {
+t.test('the metadata of an issuer with a path are at all three addresses, inserted and appended', async (t) => {
   const service = await run(t, { config: { issuer: 'https://auth.example.com/tenant' } });
   for (const path of [
     '/.well-known/oauth-authorization-server/tenant',
@@ -43,7 +43,7 @@ t.test('the metadata of an issuer with a path stands at all three forms, inserte
   }
 });
 
-t.test('the issuer is that of the configuration, whatever the request says of its host', async (t) => {
+t.test('the issuer is the configured one, whatever host the request names', async (t) => {
   const service = await run(t);
   const headers = {
     host: 'evil.example',
@@ -55,7 +55,7 @@ t.test('the issuer is that of the configuration, whatever the request says of it
   t.notMatch(document, /evil/);
 });
 
-t.test('only what is in use is listed', async (t) => {
+t.test('the metadata list only what is in use', async (t) => {
   const clients = configuration().clients.filter(({ client_id }) => client_id === 'gateway');
   const service = await run(t, {
     config: { clients: [...clients, { client_id: 'open', grant_types: [], introspect: false }] },
@@ -81,7 +81,7 @@ t.test('the key set holds public keys only, and is the same after a restart', as
   t.equal(await (await fetch(`${second.url}/oauth2/jwks`)).text(), text);
 });
 
-t.test('a document that did not change is 304', async (t) => {
+t.test('a request for an unchanged document gets 304', async (t) => {
   const service = await run(t);
   for (const path of ['/oauth2/jwks', '/.well-known/oauth-authorization-server']) {
     const etag = (await fetch(service.url + path)).headers.get('etag') ?? '';

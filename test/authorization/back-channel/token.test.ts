@@ -109,21 +109,21 @@ t.test('each refusal has its error code', async (t) => {
   }
 });
 
-t.test('a client that has not the grant is told so', async (t) => {
+t.test('a client that lacks the grant gets an error that says so', async (t) => {
   const service = await run(t);
   const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
   const response = await service.post('/oauth2/token', grant, basic(gateway));
   t.strictSame([response.status, ((await response.json()) as TokenAnswer).error], [400, 'unauthorized_client']);
 });
 
-t.test('a public client cannot use the client credentials grant, whatever it registered', async (t) => {
+t.test('a public client cannot use the client credentials grant, even if it is registered for it', async (t) => {
   const clients = [{ client_id: 'open', scope: 'a', grant_types: ['client_credentials' as const], introspect: false }];
   const service = await run(t, { config: { clients } });
   const response = await service.post('/oauth2/token', { ...grant, client_id: 'open' });
   t.strictSame([response.status, ((await response.json()) as TokenAnswer).error], [400, 'unauthorized_client']);
 });
 
-t.test('unknown parameters, empty values and names of every object change nothing', async (t) => {
+t.test('unknown parameters, empty values and names that every object has change nothing', async (t) => {
   const service = await run(t);
   const form =
     'grant_type=client_credentials&scope=&scope[]=admin&__proto__=x&constructor=y&toString=z&hasOwnProperty=1&foo=bar&&=';
@@ -132,7 +132,7 @@ t.test('unknown parameters, empty values and names of every object change nothin
   t.equal(((await response.json()) as TokenAnswer).scope, 'orders.read orders.write');
 });
 
-t.test('app_id and app_secret, in both spellings, stand for client_id and client_secret', async (t) => {
+t.test('app_id and app_secret, in both spellings, mean client_id and client_secret', async (t) => {
   const service = await run(t);
   for (const [id, secret] of [
     ['app_id', 'app_secret'],
@@ -150,7 +150,7 @@ t.test('without compat.aliases app_id is an unknown parameter', async (t) => {
   t.equal((await service.post('/oauth2/token', { ...grant, app_id: shop.id, app_secret: shop.secret })).status, 401);
 });
 
-t.test('T21: a secret in the query is refused, and where it stands there changes nothing', async (t) => {
+t.test('T21: a secret in the query is refused, and has no effect there', async (t) => {
   const service = await run(t);
   const queries = [
     'client_secret=x',
@@ -174,15 +174,18 @@ t.test('T21: a secret in the query is refused, and where it stands there changes
   );
 });
 
-t.test('scope_excess: narrow grants what is registered, and nothing when nothing is', async (t) => {
-  const service = await run(t, { config: { scope_excess: 'narrow' } });
-  const narrowed = await service.post('/oauth2/token', { ...grant, scope: 'admin orders.write' }, basic(shop));
-  t.equal(((await narrowed.json()) as TokenAnswer).scope, 'orders.write');
-  const none = await service.post('/oauth2/token', { ...grant, scope: 'admin' }, basic(shop));
-  t.strictSame([none.status, ((await none.json()) as TokenAnswer).error], [400, 'invalid_scope']);
-});
+t.test(
+  'scope_excess: narrow grants the registered part of a scope, and an empty scope if none of it is registered',
+  async (t) => {
+    const service = await run(t, { config: { scope_excess: 'narrow' } });
+    const narrowed = await service.post('/oauth2/token', { ...grant, scope: 'admin orders.write' }, basic(shop));
+    t.equal(((await narrowed.json()) as TokenAnswer).scope, 'orders.write');
+    const none = await service.post('/oauth2/token', { ...grant, scope: 'admin' }, basic(shop));
+    t.strictSame([none.status, ((await none.json()) as TokenAnswer).error], [400, 'invalid_scope']);
+  },
+);
 
-t.test('resource may repeat, and becomes the audience; without it the first resource is', async (t) => {
+t.test('resource may repeat, and becomes the audience; the default is the first resource', async (t) => {
   const service = await run(t);
   const audienceOf = async (form: [string, string][]) => {
     const response = await service.post('/oauth2/token', [['grant_type', 'client_credentials'], ...form], basic(shop));
@@ -194,7 +197,7 @@ t.test('resource may repeat, and becomes the audience; without it the first reso
   t.strictSame(await audienceOf(both.map((resource) => ['resource', resource])), both);
 });
 
-t.test('a JWT is of the form of RFC 9068, lives for jwt_ttl, and verifies against the published keys', async (t) => {
+t.test('a JWT has the form of RFC 9068, is valid for jwt_ttl, and verifies with the published keys', async (t) => {
   for (const alg of ['ES256', 'EdDSA', 'RS256'] as const) {
     const service = await run(t, { clock: settableClock(), config: { signing: { alg } } });
     const response = await service.post('/oauth2/token', { ...grant, scope: 'orders.read' }, basic(shopJwt));
@@ -216,14 +219,14 @@ t.test('a JWT is of the form of RFC 9068, lives for jwt_ttl, and verifies agains
   }
 });
 
-t.test('compat.jwt_typ: JWT writes the type of the founding document', async (t) => {
+t.test('compat.jwt_typ: JWT writes the type of the original specification', async (t) => {
   const service = await run(t, { config: { compat: { aliases: true, jwt_typ: 'JWT' } } });
   const token = await service.token({}, shopJwt);
   t.equal(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).typ, 'JWT');
   t.equal((await service.introspect(token)).active, true);
 });
 
-t.test('a wrong method is 405 with Allow, an unknown path 404, both in JSON', async (t) => {
+t.test('a wrong method is 405 with Allow, an unknown path 404, both as JSON', async (t) => {
   const service = await run(t);
   const allowed = { token: 'POST, OPTIONS', introspect: 'POST', revoke: 'POST, OPTIONS' };
   for (const method of ['GET', 'PUT', 'DELETE', 'PROPFIND', 'HEAD']) {
@@ -239,7 +242,7 @@ t.test('a wrong method is 405 with Allow, an unknown path 404, both in JSON', as
   t.match(await unknown.json(), { error: 'invalid_request' });
 });
 
-t.test('the issuer may have a path, and the endpoints are below it', async (t) => {
+t.test('an issuer may have a path, and the endpoints are below it', async (t) => {
   const service = await run(t, { config: { issuer: 'http://localhost:8081/tenant/a' } });
   t.equal((await service.post('/tenant/a/oauth2/token', grant, basic(other))).status, 200);
   t.equal((await service.post('/oauth2/token', grant, basic(other))).status, 404);

@@ -26,7 +26,7 @@ async function tokensOf(service: Awaited<ReturnType<typeof runFront>>, tab: Tab)
   return (await (await service.post('/oauth2/token', form, basic(web))).json()) as Record<string, string>;
 }
 
-t.test('an app that is disconnected has lost its tokens and its consent, and nothing of anybody else', async (t) => {
+t.test('disconnecting an app ends its tokens and its consent, and changes nothing for others', async (t) => {
   const service = await runFront(t);
   const [alice, bob] = [await signedIn(service), await signedIn(service, 'bob', 'builder')];
   const [hers, his] = [await tokensOf(service, alice), await tokensOf(service, bob)];
@@ -54,7 +54,7 @@ t.test('an app that is disconnected has lost its tokens and its consent, and not
   t.match(service.logged(), /"app_disconnected"/);
 });
 
-t.test('an app that got in by password is listed with what it can do, and can be disconnected', async (t) => {
+t.test("an app that used the user's password is listed with its rights, and can be disconnected", async (t) => {
   const robot = { client_id: 'robot', client_name: 'Night Robot', client_secret: web.secret, scope: 'orders.write' };
   const grant_types = ['password' as const, 'refresh_token' as const];
   const service = await runFront(t, { config: { clients: clientsWith({ ...robot, grant_types }) } });
@@ -71,7 +71,7 @@ t.test('an app that got in by password is listed with what it can do, and can be
   t.equal((await refresh(service, tokens.refresh_token, {}, who)).status, 400);
 });
 
-t.test('only an app that was connected is told to the audit log, whatever the form names', async (t) => {
+t.test('the audit log records only apps that were connected, whatever the form names', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const csrf = (await tab.get('/oauth2/account')).field('csrf');
@@ -80,7 +80,7 @@ t.test('only an app that was connected is told to the audit log, whatever the fo
   t.notMatch(service.logged(), /"app_disconnected"/);
 });
 
-t.test('a session that is ended from another one is over; one of somebody else cannot be ended', async (t) => {
+t.test("a user can end a session from another session, but cannot end another user's session", async (t) => {
   const service = await runFront(t);
   const [here, there, bob] = [
     await signedIn(service),
@@ -99,7 +99,7 @@ t.test('a session that is ended from another one is over; one of somebody else c
   t.notOk(page.body.includes(sessionOf(here) ?? 'sid'), 'no cookie is in the page');
 });
 
-t.test('forms of the account page count only from its own session and our own page', async (t) => {
+t.test('forms of the account page work only from its own session and our own page', async (t) => {
   const service = await runFront(t);
   const [alice, bob] = [await signedIn(service), await signedIn(service, 'bob', 'builder')];
   await tokensOf(service, alice);
@@ -118,7 +118,7 @@ t.test('forms of the account page count only from its own session and our own pa
   t.match((await alice.get('/oauth2/account')).body, /name="csrf"/, 'still signed in');
 });
 
-t.test('signing out ends the session, here and for whoever has a copy of the cookie', async (t) => {
+t.test('signing out ends the session, here and for each copy of the cookie', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const copy = sessionOf(tab) ?? '';
@@ -132,7 +132,7 @@ t.test('signing out ends the session, here and for whoever has a copy of the coo
   t.match(service.logged(), /"logout"/);
 });
 
-t.test('who is signed in as somebody that is no longer there is not signed in', async (t) => {
+t.test('the session of a user who no longer exists is not signed in', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const { accounts } = service.service;
@@ -140,7 +140,7 @@ t.test('who is signed in as somebody that is no longer there is not signed in', 
   t.match((await tab.get('/oauth2/account')).body, /name="password"/);
 });
 
-t.test('the assets are served under a name that changes with them, to be kept for ever', async (t) => {
+t.test('the assets are served under a name that changes with their contents, and may be cached forever', async (t) => {
   const logo = join(temporaryDirectory(t), 'logo.svg');
   writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const service = await runFront(t, { config: { theme: { logo, css: { '--accent': '#aa0000' } } } });
@@ -165,7 +165,7 @@ t.test('the assets are served under a name that changes with them, to be kept fo
   t.equal((await fetch(plain.url + stylesheet)).status, 404);
 });
 
-t.test('below an issuer with a path everything stands below that path', async (t) => {
+t.test('if the issuer has a path, all pages are below that path', async (t) => {
   const service = await runFront(t, { config: { issuer: 'http://127.0.0.1:1/tenant' } });
   const tab = openTab(service);
   const login = await tab.get(`/tenant${authorizePath()}`);
@@ -178,7 +178,7 @@ t.test('below an issuer with a path everything stands below that path', async (t
 });
 
 t.test(
-  '"sign out everywhere" leaves no session and no token, says since when, and spares who signs in again',
+  '"sign out everywhere" ends all sessions and tokens, says since when, and does not affect later logins',
   async (t) => {
     const service = await runFront(t);
     const [here, there, bob] = [

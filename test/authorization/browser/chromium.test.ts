@@ -13,7 +13,7 @@ interface Client {
   readonly path: string;
 }
 
-/** The service, and a client whose page the browser really comes to. */
+/** The service, and a client whose page the browser really opens. */
 async function client(t: Test): Promise<Client> {
   const site = await endpoint(t, (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>The client</title>'),
@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false])
   );
 
 t.test(
-  'chromium: a form that another site posts to us is refused, and its cookies stay at home',
+  'chromium: a form that another site posts to us is refused, and carries none of our cookies',
   { skip },
   async (t) => {
     const here = await client(t);
@@ -117,7 +117,7 @@ t.test(
   },
 );
 
-t.test('chromium: a request that another site posts finds whoever is signed in', { skip }, async (t) => {
+t.test('chromium: an authorization request that another site posts finds the signed-in user', { skip }, async (t) => {
   const here = await client(t);
   const page = await openPage(t);
   await page.goto(here.path);
@@ -142,7 +142,7 @@ t.test('chromium: a double click on Allow ends at the client, with a code', { sk
   await page.goto(here.path);
   await logIn(page);
   await page.locator('button[value=allow]').dblclick();
-  // the second click breaks the navigation of the first off, which may have begun to be waited for
+  // the second click aborts the navigation of the first, which the test may already wait for
   const arrival = () => page.waitForURL(`${here.redirectUri}?code=**`);
   await arrival().catch(arrival);
   t.match(new URL(page.url()).searchParams.get('code'), /^ac_/);

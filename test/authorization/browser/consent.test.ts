@@ -20,7 +20,7 @@ const webJwt = { id: 'web-jwt', secret: web.secret };
 const base = { scope: 'orders.read orders.write', grant_types: ['authorization_code' as const] };
 const native = { client_id: 'app', redirect_uri: 'http://127.0.0.1:4711/callback' };
 
-/** Spellings of markup that would run, or leave the attribute or element that they stand in. */
+/** Spellings of markup that would run, or escape from the attribute or element that contains them. */
 const hostile = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -34,7 +34,7 @@ const hostile = [
   '<a href="https://evil.example">Sign in</a>',
 ];
 
-t.test('T29: a client_name is text wherever it stands, and the page shows where the code goes', async (t) => {
+t.test('T29: a client_name is always text, and the page shows where the code goes', async (t) => {
   const clients = clientsWith(
     ...hostile.map((client_name, index) => ({
       ...base,
@@ -56,7 +56,7 @@ t.test('T29: a client_name is text wherever it stands, and the page shows where 
   }
 });
 
-t.test('T29: the form of the consent page counts only from this browser, this session and our own page', async (t) => {
+t.test('T29: the consent form works only from this browser, this session and our own page', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const consent = await tab.get(authorizePath());
@@ -78,7 +78,7 @@ t.test('T29: the form of the consent page counts only from this browser, this se
   t.equal((await service.service.records.listConnectedApps('bob', 0)).length, 0);
 });
 
-t.test('what is not ticked is not granted, and the token says so', async (t) => {
+t.test('a scope that is not ticked is not granted, and the token says so', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const granted = await decide(tab, await tab.get(authorizePath()), ['orders.write']);
@@ -96,7 +96,7 @@ t.test('what is not ticked is not granted, and the token says so', async (t) => 
 });
 
 for (const client of [web, webJwt])
-  t.test(`a scope that is refused later ends the older tokens of ${client.id} that hold it`, async (t) => {
+  t.test(`a scope that is refused later ends the older tokens of ${client.id} that have it`, async (t) => {
     const service = await runFront(t);
     const tab = await signedIn(service, 'bob', 'builder');
     const grant = async (boxes: string[]) => {
@@ -112,28 +112,36 @@ for (const client of [web, webJwt])
     t.equal((await refreshed(service, second.refresh_token, {}, client)).scope, 'orders.read');
   });
 
-t.test('the second check: whatever the form says, never more than was asked for and registered', async (t) => {
-  const service = await runFront(t);
-  const scopeOf = async (boxes: [string, string][], asked = 'orders.read') => {
-    const tab = await signedIn(service);
-    const path = authorizePath({ scope: asked, prompt: 'consent' });
-    const consent = await tab.get(path);
-    const transaction: [string, string] = ['transaction', consent.field('transaction')];
-    const { code, error } = answered(await tab.post('/oauth2/consent', [transaction, ...boxes, ['decision', 'allow']]));
-    return error ?? (await service.service.records.findCode(sha256(code ?? '')))?.scope;
-  };
-  const read: [string, string] = ['scope', 'orders.read'];
-  t.equal(await scopeOf([read, ['scope', 'orders.write'], ['scope', 'admin'], ['scope', '__proto__']]), 'orders.read');
-  t.equal(await scopeOf([['rscope', 'orders.read']]), 'orders.read', 'by its other name');
-  t.equal(
-    await scopeOf([['rscope', 'orders.read orders.write admin']], 'orders.write orders.read'),
-    'orders.write orders.read',
-  );
-  t.equal(await scopeOf([['scope', 'admin']]), 'access_denied');
-  t.equal(await scopeOf([]), 'access_denied', 'nothing ticked');
-});
+t.test(
+  'the second check: whatever the form says, the grant never exceeds the requested and registered scope',
+  async (t) => {
+    const service = await runFront(t);
+    const scopeOf = async (boxes: [string, string][], asked = 'orders.read') => {
+      const tab = await signedIn(service);
+      const path = authorizePath({ scope: asked, prompt: 'consent' });
+      const consent = await tab.get(path);
+      const transaction: [string, string] = ['transaction', consent.field('transaction')];
+      const { code, error } = answered(
+        await tab.post('/oauth2/consent', [transaction, ...boxes, ['decision', 'allow']]),
+      );
+      return error ?? (await service.service.records.findCode(sha256(code ?? '')))?.scope;
+    };
+    const read: [string, string] = ['scope', 'orders.read'];
+    t.equal(
+      await scopeOf([read, ['scope', 'orders.write'], ['scope', 'admin'], ['scope', '__proto__']]),
+      'orders.read',
+    );
+    t.equal(await scopeOf([['rscope', 'orders.read']]), 'orders.read', 'by its other name');
+    t.equal(
+      await scopeOf([['rscope', 'orders.read orders.write admin']], 'orders.write orders.read'),
+      'orders.write orders.read',
+    );
+    t.equal(await scopeOf([['scope', 'admin']]), 'access_denied');
+    t.equal(await scopeOf([]), 'access_denied', 'nothing ticked');
+  },
+);
 
-t.test('Deny, and whatever is not Allow, is access_denied, and the page has counted', async (t) => {
+t.test('Deny, and every value except Allow, is access_denied and uses up the page', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   for (const decision of ['deny', '', 'Allow', 'x']) {
@@ -148,7 +156,7 @@ t.test('Deny, and whatever is not Allow, is access_denied, and the page has coun
   t.match(service.logged(), /"consent_denied"/);
 });
 
-t.test('advisory 70: of twenty answers to one page at a time one counts', async (t) => {
+t.test('advisory 70: of twenty answers to one page at the same time, one counts', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const consent = await tab.get(authorizePath());
@@ -158,17 +166,20 @@ t.test('advisory 70: of twenty answers to one page at a time one counts', async 
   t.equal(new Set(codes.map((page) => answered(page).code)).size, 1);
 });
 
-t.test('a button that is pressed twice leads to the client all the same: only the second answer is seen', async (t) => {
-  const service = await runFront(t);
-  const tab = await signedIn(service);
-  const consent = await tab.get(authorizePath({ scope: 'orders.read' }));
-  const [first, second] = [await decide(tab, consent, ['orders.read']), await decide(tab, consent, ['orders.read'])];
-  t.match(answered(first), { code: /^ac_/ });
-  t.notOk('code' in answered(second));
-  t.match(answered(await tab.get(second.location?.href ?? '')), { code: /^ac_/, state: 'xyz' });
-});
+t.test(
+  'a button that is pressed twice still leads to the client, although the browser shows only the second answer',
+  async (t) => {
+    const service = await runFront(t);
+    const tab = await signedIn(service);
+    const consent = await tab.get(authorizePath({ scope: 'orders.read' }));
+    const [first, second] = [await decide(tab, consent, ['orders.read']), await decide(tab, consent, ['orders.read'])];
+    t.match(answered(first), { code: /^ac_/ });
+    t.notOk('code' in answered(second));
+    t.match(answered(await tab.get(second.location?.href ?? '')), { code: /^ac_/, state: 'xyz' });
+  },
+);
 
-t.test('what was granted is not asked again; more is, and what is remembered grows', async (t) => {
+t.test('a granted scope is not asked for again; a new scope is, and the remembered consent grows', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const ask = (scope: string) => tab.get(authorizePath({ scope }));
@@ -183,45 +194,51 @@ t.test('what was granted is not asked again; more is, and what is remembered gro
   t.match((await bob.get(authorizePath())).body, /name="decision"/, 'each user for himself');
 });
 
-t.test('T29: a public client on a loopback address is always asked; on an https address of its own once', async (t) => {
-  const clients = clientsWith(
-    { ...base, client_id: 'spa', redirect_uris: ['https://spa.example.com/cb'] },
-    { ...base, client_id: 'scheme', redirect_uris: ['com.example.app:/cb'] },
-    { ...base, client_id: 'local', redirect_uris: ['https://localhost/cb'] },
-  );
-  const service = await runFront(t, { config: { clients } });
-  const tab = await signedIn(service);
-  const again = async (changes: Record<string, string>) => {
-    await decide(tab, await tab.get(authorizePath(changes)), ['orders.read', 'orders.write']);
-    return tab.get(authorizePath(changes));
-  };
-  t.match(answered(await again({ client_id: 'spa', redirect_uri: 'https://spa.example.com/cb' })), { code: /^ac_/ });
-  for (const changes of [
-    native,
-    { client_id: 'scheme', redirect_uri: 'com.example.app:/cb' },
-    { client_id: 'local', redirect_uri: 'https://localhost/cb' },
-  ]) {
-    t.match((await again(changes)).body, /name="decision"/, changes.client_id);
-    const silent = await tab.get(authorizePath({ ...changes, prompt: 'none' }));
-    t.match(answered(silent), { error: 'interaction_required' });
-  }
-});
+t.test(
+  'T29: a public client on a loopback address is asked about every time; one on its own https address once',
+  async (t) => {
+    const clients = clientsWith(
+      { ...base, client_id: 'spa', redirect_uris: ['https://spa.example.com/cb'] },
+      { ...base, client_id: 'scheme', redirect_uris: ['com.example.app:/cb'] },
+      { ...base, client_id: 'local', redirect_uris: ['https://localhost/cb'] },
+    );
+    const service = await runFront(t, { config: { clients } });
+    const tab = await signedIn(service);
+    const again = async (changes: Record<string, string>) => {
+      await decide(tab, await tab.get(authorizePath(changes)), ['orders.read', 'orders.write']);
+      return tab.get(authorizePath(changes));
+    };
+    t.match(answered(await again({ client_id: 'spa', redirect_uri: 'https://spa.example.com/cb' })), { code: /^ac_/ });
+    for (const changes of [
+      native,
+      { client_id: 'scheme', redirect_uri: 'com.example.app:/cb' },
+      { client_id: 'local', redirect_uri: 'https://localhost/cb' },
+    ]) {
+      t.match((await again(changes)).body, /name="decision"/, changes.client_id);
+      const silent = await tab.get(authorizePath({ ...changes, prompt: 'none' }));
+      t.match(answered(silent), { error: 'interaction_required' });
+    }
+  },
+);
 
-t.test('the page asks for what is allowed now: what the client lost since it was shown is not granted', async (t) => {
-  const service = await runFront(t);
-  const tab = await signedIn(service);
-  const consent = await tab.get(authorizePath());
-  const { clients } = service.service;
-  Object.assign(service.service, {
-    clients: { ...clients, find: async (id: string) => ({ ...(await clients.find(id)), scope: ['orders.read'] }) },
-  });
-  t.match(answered(await decide(tab, consent, ['orders.read', 'orders.write'])), { error: 'invalid_scope' });
-  Object.assign(service.service, { clients: { ...clients, find: async () => undefined } });
-  const gone = await decide(tab, consent, ['orders.read']);
-  t.strictSame([gone.status, gone.location], [400, undefined]);
-});
+t.test(
+  'the page asks only for what is allowed now: a scope that the client has lost since then is not granted',
+  async (t) => {
+    const service = await runFront(t);
+    const tab = await signedIn(service);
+    const consent = await tab.get(authorizePath());
+    const { clients } = service.service;
+    Object.assign(service.service, {
+      clients: { ...clients, find: async (id: string) => ({ ...(await clients.find(id)), scope: ['orders.read'] }) },
+    });
+    t.match(answered(await decide(tab, consent, ['orders.read', 'orders.write'])), { error: 'invalid_scope' });
+    Object.assign(service.service, { clients: { ...clients, find: async () => undefined } });
+    const gone = await decide(tab, consent, ['orders.read']);
+    t.strictSame([gone.status, gone.location], [400, undefined]);
+  },
+);
 
-t.test('"not you?" ends the session and asks for another login to the same request', async (t) => {
+t.test('"not you?" ends the session and asks for a new login for the same request', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const consent = await tab.get(authorizePath());

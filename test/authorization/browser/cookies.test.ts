@@ -4,7 +4,7 @@ import { openTab, runFront, sessionName, sessionOf, signedIn, type Tab } from '.
 const isSignedIn = async (tab: Tab, path: string, cookie?: string) =>
   /name="csrf"/.test((await tab.get(path, cookie === undefined ? {} : { cookie })).body);
 
-t.test('issuers of one host, at other paths or ports, do not sign each other out', async (t) => {
+t.test('issuers on one host, at other paths or ports, do not sign each other out', async (t) => {
   const issuers = ['/one', '/two', ''].map(async (path) => ({
     path,
     service: await runFront(t, { config: { issuer: `http://127.0.0.1:1${path}` } }),
@@ -29,7 +29,7 @@ t.test('issuers of one host, at other paths or ports, do not sign each other out
   t.not(sessionName(here), sessionName(there), 'other ports');
 });
 
-t.test('of two session cookies that differ neither counts: one of them was planted', async (t) => {
+t.test('if two session cookies differ, neither counts, because one of them was planted', async (t) => {
   const service = await runFront(t);
   const [alice, thief] = [await signedIn(service), await signedIn(service, 'bob', 'builder')];
   const name = sessionName(alice);

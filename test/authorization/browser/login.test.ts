@@ -16,7 +16,7 @@ import {
   type Tab,
 } from './walk.ts';
 
-t.test('T19: a login is answered 303, and no credential is in an address', async (t) => {
+t.test('T19: a login is answered with 303, and no address contains a credential', async (t) => {
   const service = await runFront(t);
   const tab = openTab(service);
   const answer = await logIn(tab, await tab.get(authorizePath()));
@@ -52,35 +52,38 @@ t.test('T32: a wrong password and an unknown user get the same page', async (t) 
   t.equal(await refusal('bob', 'wonderland'), known);
 });
 
-t.test('the case of a user name makes no difference, that of a password does', async (t) => {
+t.test('the case of a user name does not matter, the case of a password does', async (t) => {
   const service = await runFront(t);
   for (const username of ['alice', 'ALICE', 'ａｌｉｃｅ']) t.ok(await signedIn(service, username));
 });
 
-t.test('T30: ten wrong passwords are 429 with Retry-After; from another address the right one passes', async (t) => {
-  const service = await runFront(t, { config: { trusted_proxies: ['127.0.0.1/32'] } });
-  const tab = openTab(service);
-  const login = await tab.get('/oauth2/account');
-  const from = (address: string, password: string, username = 'alice') =>
-    tab.post(
-      '/oauth2/login',
-      { transaction: login.field('transaction'), username, password },
-      { 'x-forwarded-for': address },
-    );
-  for (let count = 0; count < 10; count++) t.equal((await from('192.0.2.1', 'wrong')).status, 403);
-  for (const password of ['wrong', 'wonderland']) {
-    const page = await from('192.0.2.1', password);
-    t.equal(page.status, 429, password);
-    const wait = Number(page.headers.get('retry-after'));
-    t.ok(wait > 800 && wait <= 900, `${wait} seconds`);
-    t.match(page.body, /role="alert"/);
-  }
-  t.equal((await from('192.0.2.1', 'wonderland', 'ALICE')).status, 429, 'the same user in capitals');
-  t.equal((await from('192.0.2.1', 'builder', 'bob')).status, 303, 'another user at this address');
-  t.equal((await from('192.0.2.2', 'wonderland')).status, 303);
-});
+t.test(
+  'T30: after ten wrong passwords the answer is 429 with Retry-After; from another address the right one passes',
+  async (t) => {
+    const service = await runFront(t, { config: { trusted_proxies: ['127.0.0.1/32'] } });
+    const tab = openTab(service);
+    const login = await tab.get('/oauth2/account');
+    const from = (address: string, password: string, username = 'alice') =>
+      tab.post(
+        '/oauth2/login',
+        { transaction: login.field('transaction'), username, password },
+        { 'x-forwarded-for': address },
+      );
+    for (let count = 0; count < 10; count++) t.equal((await from('192.0.2.1', 'wrong')).status, 403);
+    for (const password of ['wrong', 'wonderland']) {
+      const page = await from('192.0.2.1', password);
+      t.equal(page.status, 429, password);
+      const wait = Number(page.headers.get('retry-after'));
+      t.ok(wait > 800 && wait <= 900, `${wait} seconds`);
+      t.match(page.body, /role="alert"/);
+    }
+    t.equal((await from('192.0.2.1', 'wonderland', 'ALICE')).status, 429, 'the same user in capitals');
+    t.equal((await from('192.0.2.1', 'builder', 'bob')).status, 303, 'another user at this address');
+    t.equal((await from('192.0.2.2', 'wonderland')).status, 303);
+  },
+);
 
-t.test('of a burst of guesses no more is told than of as many one after another', async (t) => {
+t.test('a burst of guesses reveals no more than the same number of guesses one after another', async (t) => {
   const service = await runFront(t);
   const { passwords } = service.service;
   const guesses = 40;
@@ -102,7 +105,7 @@ t.test('of a burst of guesses no more is told than of as many one after another'
   t.equal((await logIn(tab, login)).status, 429);
 });
 
-t.test('one address that guesses for many users is stopped above the limit of one user', async (t) => {
+t.test('one address that guesses for many users is stopped at a limit above the limit of one user', async (t) => {
   const service = await runFront(t, { config: { login: { max_failures: 2, window: 900_000 } } });
   const tab = openTab(service);
   const login = await tab.get('/oauth2/account');
@@ -111,7 +114,7 @@ t.test('one address that guesses for many users is stopped above the limit of on
   t.strictSame(statuses, [...new Array(20).fill(403), 429]);
 });
 
-t.test('T39, advisory 43: X-Forwarded-* of a stranger changes neither the address nor a redirect', async (t) => {
+t.test('T39, advisory 43: an untrusted X-Forwarded-* changes neither the address nor a redirect', async (t) => {
   const service = await runFront(t, { config: { login: { max_failures: 2, window: 900_000 } } });
   const tab = openTab(service);
   const login = await tab.get(authorizePath());
@@ -132,7 +135,7 @@ t.test('T39, advisory 43: X-Forwarded-* of a stranger changes neither the addres
   t.notMatch((await tab.get(authorizePath(), forged)).body, /evil/);
 });
 
-t.test('every login makes a new session and ends the one before: none can be planted', async (t) => {
+t.test('every login starts a new session and ends the previous one, so no session can be planted', async (t) => {
   const service = await runFront(t);
   const tab = openTab(service);
   const planted = 'A'.repeat(43);
@@ -150,31 +153,28 @@ t.test('every login makes a new session and ends the one before: none can be pla
   t.equal((await service.service.records.listSessions('alice', 0)).length, 1);
 });
 
-t.test(
-  'cookies are for http alone and for this site alone; with https they are Secure and of this host alone',
-  async (t) => {
-    const service = await runFront(t);
-    const plain = await (await fetch(`${service.url}/oauth2/account`)).headers.getSetCookie();
-    t.strictSame(plain.map(withoutValue), ['browser-…=…; Path=/; HttpOnly; SameSite=Lax']);
-    const secure = await runFront(t, { config: { issuer: 'https://id.example.com' } });
-    const answer = await fetch(`${secure.url}/oauth2/account`);
-    t.strictSame(answer.headers.getSetCookie().map(withoutValue), [
-      '__Host-browser=…; Path=/; HttpOnly; Secure; SameSite=Lax',
-    ]);
-    const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const transaction = /name="transaction" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
-    const login = await fetch(`${secure.url}/oauth2/login`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { cookie, origin: 'https://id.example.com', 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ transaction, username: 'alice', password: 'wonderland' }),
-    });
-    t.strictSame(login.headers.getSetCookie().map(withoutValue), [
-      '__Host-sid=…; Path=/; HttpOnly; Secure; SameSite=Lax',
-      '__Host-known=…; Max-Age=15552000; Path=/; HttpOnly; Secure; SameSite=Lax',
-    ]);
-  },
-);
+t.test('cookies are HttpOnly and only for this site; with https they are Secure and only for this host', async (t) => {
+  const service = await runFront(t);
+  const plain = await (await fetch(`${service.url}/oauth2/account`)).headers.getSetCookie();
+  t.strictSame(plain.map(withoutValue), ['browser-…=…; Path=/; HttpOnly; SameSite=Lax']);
+  const secure = await runFront(t, { config: { issuer: 'https://id.example.com' } });
+  const answer = await fetch(`${secure.url}/oauth2/account`);
+  t.strictSame(answer.headers.getSetCookie().map(withoutValue), [
+    '__Host-browser=…; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ]);
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const transaction = /name="transaction" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
+  const login = await fetch(`${secure.url}/oauth2/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie, origin: 'https://id.example.com', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ transaction, username: 'alice', password: 'wonderland' }),
+  });
+  t.strictSame(login.headers.getSetCookie().map(withoutValue), [
+    '__Host-sid=…; Path=/; HttpOnly; Secure; SameSite=Lax',
+    '__Host-known=…; Max-Age=15552000; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ]);
+});
 
 function withoutValue(cookie: string): string {
   return cookie
@@ -182,7 +182,7 @@ function withoutValue(cookie: string): string {
     .replace(/=(?:[A-Za-z0-9_-]{43}|[\w-]{22}\.\d{10}\.[\w-]{22})(?=;)/, '=…');
 }
 
-t.test('a login form that a foreign page posts, or another browser, is refused', async (t) => {
+t.test("a login form from another site's page or another browser is refused", async (t) => {
   const service = await runFront(t);
   const tab = openTab(service);
   const transaction = (await tab.get(authorizePath())).field('transaction');
@@ -213,7 +213,7 @@ function flipped(text: string): string {
   return (text[0] === 'A' ? 'B' : 'A') + text.slice(1);
 }
 
-t.test('a login page is answered within ten minutes', async (t) => {
+t.test('a login page is valid for ten minutes', async (t) => {
   let ahead = 0;
   const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() };
   const service = await runFront(t, { clock });
@@ -228,7 +228,7 @@ t.test('a login page is answered within ten minutes', async (t) => {
   t.equal((await logIn(tab, login)).status, 303);
 });
 
-t.test('too many passwords at a time are 503 with Retry-After, and no wrong password', async (t) => {
+t.test('too many passwords at a time lead to 503 with Retry-After, not to a wrong password', async (t) => {
   const service = await runFront(t);
   const busy = { ...service.service.passwords, verify: async () => outage('passwords', 7) };
   Object.assign(service.service, { passwords: busy });
@@ -242,7 +242,7 @@ t.test('too many passwords at a time are 503 with Retry-After, and no wrong pass
 });
 
 t.test(
-  'a weak hash of a stored account becomes a strong one at login, and the same password still opens',
+  'a weak hash of a stored account becomes a strong one at login, and the same password still works',
   async (t) => {
     const service = await runFront(t);
     const { records } = service.service;
@@ -254,7 +254,7 @@ t.test(
   },
 );
 
-t.test('the audit log has who came in and who was refused, and never a name that may be a password', async (t) => {
+t.test('the audit log has successful and refused logins, and never a name that may be a password', async (t) => {
   const service = await runFront(t);
   const tab = openTab(service);
   const login = await tab.get(authorizePath());
@@ -326,7 +326,7 @@ t.test('T37: neither passwords nor cookies, codes, transactions or states are in
   }
 });
 
-t.test('advisory 28: refusing a known user takes the work that refusing an unknown one takes', async (t) => {
+t.test('advisory 28: refusing a known user takes the same work as refusing an unknown one', async (t) => {
   const service = await runFront(t, {
     config: { login: { max_failures: 1_000_000, max_failures_a_day: 1_000_000, window: 900_000 } },
   });

@@ -11,7 +11,7 @@ const login: Transaction = {
   expiresAt: 1_800_000_000,
 };
 
-t.test('a transaction opens as it was sealed, under the same secret and for the same kind of page', async (t) => {
+t.test('a transaction opens unchanged with the same secret and for the same kind of page', async (t) => {
   const sealed = transactions.seal(login);
   t.strictSame(transactions.open(sealed, 'login'), login);
   t.equal(transactions.open(sealed, 'consent'), undefined);
@@ -20,7 +20,7 @@ t.test('a transaction opens as it was sealed, under the same secret and for the 
   t.notMatch(Buffer.from(sealed, 'base64url').toString('latin1'), /state/);
 });
 
-t.test('with any bit changed, or a byte more or less, nothing opens', async (t) => {
+t.test('a transaction with any changed bit, or with an added or removed byte, does not open', async (t) => {
   const bytes = Buffer.from(transactions.seal(login), 'base64url');
   const opens = (changed: Uint8Array) => transactions.open(Buffer.from(changed).toString('base64url'), 'login');
   for (let bit = 0; bit < bytes.length * 8; bit++) {

@@ -10,7 +10,7 @@ export interface FrontService extends Running {
   readonly issuer: string;
 }
 
-/** The service where its issuer says that it is, as a browser needs it. */
+/** The service, listening at its issuer's address, because a browser needs that. */
 export async function runFront(t: Test, { config, ...options }: RunOptions = {}): Promise<FrontService> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
@@ -32,13 +32,13 @@ export interface Page {
   readonly status: number;
   readonly headers: globalThis.Headers;
   readonly body: string;
-  /** Where the answer leads, absolute. */
+  /** Where the answer redirects to, absolute. */
   readonly location: URL | undefined;
-  /** Of a hidden field. */
+  /** The value of a hidden field. */
   field(name: string): string;
 }
 
-/** Follows no redirect, runs no script, keeps cookies: a browser to look inside of. */
+/** A browser that tests can inspect: it follows no redirect, runs no script, and keeps cookies. */
 export interface Tab {
   readonly cookies: Map<string, string>;
   get(target: string, headers?: Headers): Promise<Page>;
@@ -79,7 +79,7 @@ function keep(cookies: Map<string, string>, line: string): void {
   else cookies.set(name, value);
 }
 
-/** The name under which this browser keeps a cookie of ours, as it tells it of the one that every page brings. */
+/** The name of our cookie in this browser, derived from the cookie that every page sets. */
 export function cookieName({ cookies }: Pick<Tab, 'cookies'>, kind: 'sid' | 'known'): string {
   const named = [...cookies.keys()].find((name) => name.includes('browser'));
   if (named === undefined) throw new Error('this browser has not seen a page');
@@ -88,12 +88,12 @@ export function cookieName({ cookies }: Pick<Tab, 'cookies'>, kind: 'sid' | 'kno
 
 export const sessionName = (tab: Pick<Tab, 'cookies'>): string => cookieName(tab, 'sid');
 
-/** Undefined where nobody is signed in. */
+/** Undefined if no user is signed in. */
 export function sessionOf(tab: Pick<Tab, 'cookies'>): string | undefined {
   return tab.cookies.get(sessionName(tab));
 }
 
-/** A request in order by the client web; undefined leaves a parameter out. */
+/** A valid request of the client web; undefined omits a parameter. */
 export function authorizePath(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const parameters = {
     response_type: 'code',
@@ -111,7 +111,7 @@ export function authorizePath(changes: Readonly<Record<string, string | undefine
   return `/oauth2/authorize?${pairs.join('&')}`;
 }
 
-/** Types into the login page; the answer is that of the form. */
+/** Submits the login page, and returns the answer to the form. */
 export async function logIn(tab: Tab, login: Page, username = 'alice', password = 'wonderland'): Promise<Page> {
   return tab.post('/oauth2/login', { transaction: login.field('transaction'), username, password });
 }
@@ -122,7 +122,7 @@ export function decide(tab: Tab, consent: Page, scopes: readonly string[], decis
   return tab.post('/oauth2/consent', [['transaction', consent.field('transaction')], ...boxes, ['decision', decision]]);
 }
 
-/** A browser in which somebody is signed in. */
+/** A browser in which a user is signed in. */
 export async function signedIn(
   service: Pick<Running, 'url'>,
   username = 'alice',
@@ -134,7 +134,7 @@ export async function signedIn(
   return tab;
 }
 
-/** The parameters with which the client is answered, in the query or the fragment. */
+/** The parameters of the answer to the client, in the query or the fragment. */
 export function answered({ location }: Page): Record<string, string> {
   const text = location?.hash === '' || location === undefined ? (location?.search ?? '') : location.hash.slice(1);
   return Object.fromEntries(new URLSearchParams(text));

@@ -8,7 +8,7 @@ function sign({ session_key }: Pick<SessionAnswer, 'session_key'>): string {
   return createHmac('sha256', Buffer.from(session_key, 'base64')).update('').digest('hex');
 }
 
-t.test('a signature with the session key of the user is valid, in upper case too', async (t) => {
+t.test('a signature with the session key of the user is valid, in uppercase too', async (t) => {
   const service = await runSession(t);
   const held = await session(service);
   for (const signature of [sign(held), sign(held).toUpperCase()]) {
@@ -19,7 +19,7 @@ t.test('a signature with the session key of the user is valid, in upper case too
   }
 });
 
-t.test('whatever else is shown is invalid_grant', async (t) => {
+t.test('every other signature is invalid_grant', async (t) => {
   const service = await runSession(t);
   const [old, bob] = [await session(service), await session(service, { username: 'bob', password: 'builder' })];
   const held = await session(service);
@@ -51,7 +51,7 @@ t.test('whatever else is shown is invalid_grant', async (t) => {
   t.equal(wrong.status, 401);
 });
 
-t.test('a key that expired is valid no more', async (t) => {
+t.test('an expired key is no longer valid', async (t) => {
   const clock = settableClock();
   const service = await runSession(t, { clock });
   const held = await session(service);

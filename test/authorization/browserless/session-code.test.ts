@@ -18,19 +18,22 @@ const allowOrigin = 'access-control-allow-origin';
 const allowCredentials = 'access-control-allow-credentials';
 const path = '/oauth2/session/code';
 
-t.test('the login cookie speaks for the user on pages of the client, which alone can read the answer', async (t) => {
-  const service = await runSession(t);
-  const tab = await consented(service, ['orders.read']);
-  const page = await tab.post(path, { client_id: mini.id }, { origin });
-  t.equal(page.status, 200);
-  t.strictSame([page.headers.get(allowOrigin), page.headers.get(allowCredentials)], [origin, 'true']);
-  t.match(page.headers.get('vary'), /Origin/);
-  const { code } = JSON.parse(page.body) as { code: string };
-  const answer = (await (await exchangeCode(service, code)).json()) as SessionAnswer;
-  t.equal(answer.scope, 'orders.read', 'what the user granted, not what the client registered');
-});
+t.test(
+  'the login cookie identifies the user on pages of the client, and only these pages can read the answer',
+  async (t) => {
+    const service = await runSession(t);
+    const tab = await consented(service, ['orders.read']);
+    const page = await tab.post(path, { client_id: mini.id }, { origin });
+    t.equal(page.status, 200);
+    t.strictSame([page.headers.get(allowOrigin), page.headers.get(allowCredentials)], [origin, 'true']);
+    t.match(page.headers.get('vary'), /Origin/);
+    const { code } = JSON.parse(page.body) as { code: string };
+    const answer = (await (await exchangeCode(service, code)).json()) as SessionAnswer;
+    t.equal(answer.scope, 'orders.read', 'what the user granted, not what the client registered');
+  },
+);
 
-t.test('the cookie is worth nothing without the Origin of a page of this client', async (t) => {
+t.test('the cookie does not count without the Origin of a page of this client', async (t) => {
   const service = await runSession(t);
   const tab = await signedIn(service);
   const origins = [undefined, 'null', rivalOrigin, 'https://evil.example', 'http://mini.example.com', `${origin}:444`];
@@ -41,7 +44,7 @@ t.test('the cookie is worth nothing without the Origin of a page of this client'
   }
 });
 
-t.test('nobody signed in: login_required, which the page of the client can read', async (t) => {
+t.test("without a signed-in user the answer is login_required, which the client's page can read", async (t) => {
   const service = await runSession(t);
   const name = sessionName(await signedIn(service));
   for (const cookie of [undefined, `${name}=${'A'.repeat(43)}`, `${name}=x`]) {
@@ -51,7 +54,7 @@ t.test('nobody signed in: login_required, which the page of the client can read'
   }
 });
 
-t.test('by cookie a client that the user never let in gets nothing, not even a name for the user', async (t) => {
+t.test("by cookie, a client without the user's consent gets nothing, not even a name for the user", async (t) => {
   const service = await runSession(t);
   const tab = await signedIn(service);
   for (const form of [{}, { scope: 'orders.read' }]) {
@@ -65,18 +68,21 @@ t.test('by cookie a client that the user never let in gets nothing, not even a n
   t.strictSame([page.status, JSON.parse(page.body).error], [400, 'consent_required']);
 });
 
-t.test('by cookie never more than the user granted, and consent_required where more is named', async (t) => {
-  const service = await runSession(t);
-  const agreed = await consented(service, ['orders.read']);
-  const ask = async (scope: string) =>
-    JSON.parse((await agreed.post(path, { client_id: mini.id, scope }, { origin })).body);
-  t.match(await ask('orders.read'), { code: /^ac_/ });
-  t.match(await ask('orders.read orders.write'), { error: 'consent_required' });
-  t.match(await ask('admin'), { error: 'invalid_scope' });
-  t.match(await ask('"'), { error: 'invalid_scope' });
-});
+t.test(
+  'by cookie, a client gets at most what the user granted, and consent_required if it asks for more',
+  async (t) => {
+    const service = await runSession(t);
+    const agreed = await consented(service, ['orders.read']);
+    const ask = async (scope: string) =>
+      JSON.parse((await agreed.post(path, { client_id: mini.id, scope }, { origin })).body);
+    t.match(await ask('orders.read'), { code: /^ac_/ });
+    t.match(await ask('orders.read orders.write'), { error: 'consent_required' });
+    t.match(await ask('admin'), { error: 'invalid_scope' });
+    t.match(await ask('"'), { error: 'invalid_scope' });
+  },
+);
 
-t.test('with scope_excess: narrow what was not granted is left out', async (t) => {
+t.test('with scope_excess: narrow a scope that was not granted is left out', async (t) => {
   const service = await runSession(t, { config: { scope_excess: 'narrow' } });
   const tab = await consented(service, ['orders.read']);
   const page = await tab.post(path, { client_id: mini.id, scope: 'orders.read orders.write admin' }, { origin });
@@ -84,7 +90,7 @@ t.test('with scope_excess: narrow what was not granted is left out', async (t) =
   t.equal(((await (await exchangeCode(service, code)).json()) as SessionAnswer).scope, 'orders.read');
 });
 
-t.test('a password is taken where the client lists that grant, but not from a page of another site', async (t) => {
+t.test('a password is accepted if the client lists that grant, but not from a page of another site', async (t) => {
   const service = await runSession(t);
   t.equal((await askForCode(service)).status, 200);
   const foreign = await askForCode(service, {}, { origin: 'https://evil.example' });
@@ -98,7 +104,7 @@ t.test('a password is taken where the client lists that grant, but not from a pa
   t.match(await (await askForCode(service, { scope: 'admin' })).json(), { error: 'invalid_scope' });
 });
 
-t.test('T30: guessing of passwords is slowed down here as at the login page', async (t) => {
+t.test('T30: password guesses are slowed down here as at the login page', async (t) => {
   const service = await runSession(t, { config: { login: { max_failures: 3, window: 900_000 } } });
   for (let count = 0; count < 3; count++) t.equal((await askForCode(service, { password: `x${count}` })).status, 400);
   const refused = await askForCode(service);
@@ -106,7 +112,7 @@ t.test('T30: guessing of passwords is slowed down here as at the login page', as
   t.ok(Number(refused.headers.get('retry-after')) > 890);
 });
 
-t.test('an unknown client is told so before a password is looked at', async (t) => {
+t.test('an unknown client is refused before a password is checked', async (t) => {
   const service = await runSession(t);
   const response = await askForCode(service, { client_id: 'nobody' });
   t.strictSame([response.status, ((await response.json()) as { error: string }).error], [400, 'invalid_request']);
@@ -116,7 +122,7 @@ t.test('an unknown client is told so before a password is looked at', async (t) 
   });
 });
 
-t.test('a preflight of a page of some client of the exchange is answered, with credentials', async (t) => {
+t.test('a preflight from a page of any client of the exchange is allowed, with credentials', async (t) => {
   const service = await runSession(t);
   const ask = (from: string) =>
     fetch(service.url + path, {
@@ -146,7 +152,7 @@ t.test('another method is 405', async (t) => {
   t.strictSame([put.status, put.headers.get('allow')], [405, 'GET, POST']);
 });
 
-t.test('a code of the token endpoint is bound to nothing of this one', async (t) => {
+t.test("a code of the token endpoint has none of the bindings that this endpoint's codes have", async (t) => {
   const service = await runSession(t);
   const text = await authorizationCode(service, {
     clientId: mini.id,

@@ -30,7 +30,7 @@ t.test('session.errors: errcode answers every refusal with status 200 and its nu
   }
 });
 
-t.test('wrong secrets end in 45011 with Retry-After, an outage is -1', async (t) => {
+t.test('wrong secrets lead to 45011 with Retry-After, an outage is -1', async (t) => {
   const service = await runSession(t, { ...errcode, config: { login: { max_failures: 1, window: 900_000 } } });
   const wrong = () => fetch(service.url + queryOf('x', { ...mini, secret: 'wrong' }));
   await wrong();
@@ -51,7 +51,7 @@ t.test('a wrong signature is 87009, a right one is no error', async (t) => {
   t.strictSame(await (await check(signature)).json(), { valid: true });
 });
 
-t.test('the numbers are for the exchange only: /token and /session/code speak OAuth', async (t) => {
+t.test('the numbers are only for the exchange: /token and /session/code use OAuth errors', async (t) => {
   const service = await runSession(t, errcode);
   t.equal((await service.post('/oauth2/token', {}, basic({ ...shop, secret: 'wrong' }))).status, 401);
   t.equal((await service.post('/oauth2/session/code', { client_id: 'nobody' })).status, 400);

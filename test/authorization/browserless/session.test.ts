@@ -33,7 +33,7 @@ t.test('a code gives a session key and a name for the user, and no access token'
   });
 });
 
-t.test('a session code is bound to its lifetime, which is that of codes', async (t) => {
+t.test('a session code is valid for the lifetime of codes', async (t) => {
   const clock = settableClock();
   const service = await runSession(t, { clock });
   const response = await askForCode(service);
@@ -44,7 +44,7 @@ t.test('a session code is bound to its lifetime, which is that of codes', async 
   t.strictSame([late.status, ((await late.json()) as { error: string }).error], [400, 'invalid_grant']);
 });
 
-t.test('every spelling of the exchange gives the same: GET and POST, Basic and form, all names', async (t) => {
+t.test('every form of the exchange gives the same answer: GET and POST, Basic and form, all names', async (t) => {
   const service = await runSession(t);
   const code = () => sessionCode(service);
   const grant = { grant_type: 'authorization_code' };
@@ -73,7 +73,7 @@ t.test('every spelling of the exchange gives the same: GET and POST, Basic and f
   t.equal(openids.size, 1);
 });
 
-t.test('a parameter in the query and in the form occurs twice', async (t) => {
+t.test('a parameter in both the query and the form counts as repeated', async (t) => {
   const service = await runSession(t);
   const code = await sessionCode(service);
   const form = { grant_type: 'authorization_code', code };
@@ -82,7 +82,7 @@ t.test('a parameter in the query and in the form occurs twice', async (t) => {
   t.equal((await exchangeCode(service, code)).status, 200, 'and the code is still good');
 });
 
-t.test('T21: with allow_query false the query is refused here as everywhere', async (t) => {
+t.test('T21: with allow_query false the query is refused, as at every endpoint', async (t) => {
   const service = await runSession(t, { session: { allow_query: false } });
   const code = await sessionCode(service);
   const get = await fetch(service.url + queryOf(code));
@@ -93,7 +93,7 @@ t.test('T21: with allow_query false the query is refused here as everywhere', as
   t.equal((await exchangeCode(service, code)).status, 200);
 });
 
-t.test('T21: with allow_query true the query is taken at /session and nowhere else', async (t) => {
+t.test('T21: with allow_query true the query is accepted only at /session', async (t) => {
   const service = await runSession(t);
   const form = { grant_type: 'client_credentials', openid: 'x', signature: 'x' };
   for (const path of ['token', 'revoke', 'introspect', 'session/check', 'session/code'])
@@ -104,7 +104,7 @@ t.test('T21: with allow_query true the query is taken at /session and nowhere el
   t.equal((await fetch(service.url + queryOf(await sessionCode(service)))).status, 200);
 });
 
-t.test('secret and js_code are words of /session only', async (t) => {
+t.test('secret and js_code are parameters only of /session', async (t) => {
   const service = await runSession(t);
   const form = { grant_type: 'client_credentials', app_id: mini.id, secret: mini.secret };
   t.equal((await service.post('/oauth2/token', form)).status, 401);
@@ -113,12 +113,12 @@ t.test('secret and js_code are words of /session only', async (t) => {
   t.strictSame([redeemed.status, ((await redeemed.json()) as { error: string }).error], [400, 'invalid_request']);
 });
 
-t.test('with compat.aliases false only the words of OAuth are taken', async (t) => {
+t.test('with compat.aliases false only the OAuth names are accepted', async (t) => {
   const service = await runSession(t, { config: { compat: { aliases: false } } });
   t.equal((await fetch(service.url + queryOf(await sessionCode(service)))).status, 401);
 });
 
-t.test('HEAD, which must change nothing, does not redeem a code', async (t) => {
+t.test('HEAD must change nothing, so it redeems no code', async (t) => {
   const service = await runSession(t);
   const code = await sessionCode(service);
   const head = await fetch(service.url + queryOf(code), { method: 'HEAD' });
@@ -126,7 +126,7 @@ t.test('HEAD, which must change nothing, does not redeem a code', async (t) => {
   t.equal((await exchangeCode(service, code)).status, 200);
 });
 
-t.test('advisory 70: of 20 exchanges of one code at once exactly one is answered', async (t) => {
+t.test('advisory 70: of 20 exchanges of one code at once, exactly one succeeds', async (t) => {
   const service = await runSession(t);
   const code = await sessionCode(service);
   const answers = await Promise.all(Array.from({ length: 20 }, () => exchangeCode(service, code)));
@@ -134,7 +134,7 @@ t.test('advisory 70: of 20 exchanges of one code at once exactly one is answered
   t.equal(answers.filter(({ status }) => status === 400).length, 19);
 });
 
-t.test('advisory 70: a code that is used again takes its session key with it, and the audit log has it', async (t) => {
+t.test('advisory 70: a reused code ends its session key, and the audit log records it', async (t) => {
   const service = await runSession(t);
   const code = await sessionCode(service);
   const { session_key } = (await (await exchangeCode(service, code)).json()) as SessionAnswer;
@@ -145,7 +145,7 @@ t.test('advisory 70: a code that is used again takes its session key with it, an
   t.match(service.logged(), /"event":"code_replayed"/);
 });
 
-t.test('advisory 70: a code of one exchange is refused at the other, and neither is spent by that', async (t) => {
+t.test('advisory 70: a code of one exchange is refused at the other, and stays valid', async (t) => {
   const service = await runSession(t);
   const forSession = await sessionCode(service);
   const forToken = await authorizationCode(service, {
@@ -161,7 +161,7 @@ t.test('advisory 70: a code of one exchange is refused at the other, and neither
   t.equal((await redeemMini(forToken)).status, 200);
 });
 
-t.test('a code is refused to another client, which burns it at the fifth time', async (t) => {
+t.test('a code is refused to another client, and is destroyed at the fifth attempt', async (t) => {
   const service = await runSession(t);
   const code = await sessionCode(service);
   t.match(await (await exchangeCode(service, code, rival)).json(), { error: 'invalid_grant' });
@@ -171,7 +171,7 @@ t.test('a code is refused to another client, which burns it at the fifth time', 
   t.equal((await exchangeCode(service, burnt)).status, 400);
 });
 
-t.test('a new session key takes the place of the one before', async (t) => {
+t.test('a new session key replaces the previous one', async (t) => {
   const service = await runSession(t);
   const [first, second] = [await session(service), await session(service)];
   t.not(first.session_key, second.session_key);
@@ -189,7 +189,7 @@ t.test('a new session key takes the place of the one before', async (t) => {
   t.strictSame(await service.introspect(second.session_key, gateway), { active: false });
 });
 
-t.test('only clients with session: true have the exchange, and with enabled: false nobody', async (t) => {
+t.test('only clients with session: true can use the exchange, and with enabled: false no client can', async (t) => {
   const service = await runSession(t);
   const asked = await askForCode(service, { client_id: plain.id });
   t.match(await asked.json(), { error: 'unauthorized_client' });
@@ -203,7 +203,7 @@ t.test('only clients with session: true have the exchange, and with enabled: fal
   t.equal((await fetch(`${off.url}/oauth2/session?js_code=x`)).status, 404);
 });
 
-t.test('a client without a secret has no exchange, whatever its registration says', async (t) => {
+t.test('a client without a secret cannot use the exchange, even if it is registered for it', async (t) => {
   const clients = [
     ...configuration().clients,
     { client_id: 'open', session: true, grant_types: ['password' as const] },
@@ -218,7 +218,7 @@ t.test('a client without a secret has no exchange, whatever its registration say
   t.match(await exchanged.json(), { error: 'unauthorized_client' });
 });
 
-t.test('what is missing or unknown is told in the words of RFC 6749 §5.2', async (t) => {
+t.test('missing or unknown values are reported with the errors of RFC 6749 §5.2', async (t) => {
   const service = await runSession(t);
   const answers: [Record<string, string>, Record<string, string>, number, string][] = [
     [{}, basic(mini), 400, 'invalid_request'],
@@ -239,7 +239,7 @@ t.test('what is missing or unknown is told in the words of RFC 6749 §5.2', asyn
   }
 });
 
-t.test('a user who is no more gets no session key', async (t) => {
+t.test('a user who no longer exists gets no session key', async (t) => {
   const service = await runSession(t);
   const code = await sessionCode(service);
   service.service.accounts.bySubject = async () => undefined;

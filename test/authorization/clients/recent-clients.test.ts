@@ -16,7 +16,7 @@ const lists = (...outcomes: (readonly RegisteredClient[] | Error)[]) => ({
   },
 });
 
-t.test('the clients are asked for once in five seconds; while the store is down, they are as before', async (t) => {
+t.test('the clients are read once in five seconds, and while the store is down the last result is used', async (t) => {
   const [first, second]: RegisteredClient[][] = [[], []];
   const clock = settableClock();
   const recent = rememberClients(lists(first ?? [], new Error('down'), second ?? []), clock);
@@ -29,14 +29,14 @@ t.test('the clients are asked for once in five seconds; while the store is down,
   t.equal(await recent(), second);
 });
 
-t.test('where none were known before, the outage is told, and not remembered', async (t) => {
+t.test('without an earlier result an outage is reported, and not cached', async (t) => {
   const known: RegisteredClient[] = [];
   const recent = rememberClients(lists(new Error('down'), known), settableClock());
   await t.rejects(recent(), /down/);
   t.equal(await recent(), known);
 });
 
-t.test('whoever asks for the metadata, and from wherever, the store lists its clients once', async (t) => {
+t.test('the store lists its clients once, however many requests for metadata arrive', async (t) => {
   const directory = temporaryDirectory(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let listed = 0;
@@ -45,7 +45,7 @@ t.test('whoever asks for the metadata, and from wherever, the store lists its cl
     return records.listClients(...asked);
   };
   const { url } = await run(t, { directory, records: { ...records, listClients: counted } });
-  // At start the clients were compared with the users of the file.
+  // At the start, the clients were compared with the users of the file.
   listed = 0;
   const origin = 'https://shop.example.com';
   const ask = [

@@ -5,7 +5,10 @@ import type { EventRecord } from '../../../src/storage/records/records.ts';
 
 const event: EventRecord = { seq: 1, kind: 'jti', key: 'a', until: 2_000_000_000, nbf: undefined, at: 1_900_000_000 };
 
-/** What is told of an event that is committed so many steps of the event loop's innermost queue after the table was read. */
+/**
+ * What a follower gets if an event is committed so many steps of the innermost event loop queue after the table was
+ * read.
+ */
 async function toldAfter(steps: number): Promise<number> {
   const table: EventRecord[] = [];
   const told: EventRecord[] = [];
@@ -37,6 +40,6 @@ async function toldAfter(steps: number): Promise<number> {
   return told.length;
 }
 
-t.test('who is woken reads, whenever it is: the end of a read loses nothing until the next poll', async (t) => {
+t.test('a wake-up always leads to a read: at the end of a read, no event is missed until the next poll', async (t) => {
   for (let steps = 1; steps <= 20; steps++) t.equal(await toldAfter(steps), 1, `after ${steps} steps`);
 });

@@ -52,7 +52,7 @@ function withClaims() {
   return { ...settings, access: { ...settings.access, claims: { tenant: { of: 'user' as const, name: 'tenant' } } } };
 }
 
-t.test('T6: a wrong, missing or unasked-for code_verifier is invalid_grant, and leaves the code', async (t) => {
+t.test('T6: a wrong, missing or unexpected code_verifier is invalid_grant, and keeps the code valid', async (t) => {
   const service = await run(t);
   const text = await code(service);
   t.equal(await error(redeem(service, text, { code_verifier: verifier.replace('a', 'b') })), refused);
@@ -64,7 +64,7 @@ t.test('T6: a wrong, missing or unasked-for code_verifier is invalid_grant, and 
   t.equal((await redeem(service, withoutChallenge, { code_verifier: '' })).status, 200);
 });
 
-t.test('the redirect address is the one of the authorization request, byte by byte', async (t) => {
+t.test('the redirect address must equal that of the authorization request, byte by byte', async (t) => {
   const service = await run(t);
   const text = await code(service);
   for (const changed of [`${callback}/`, callback.toUpperCase(), `${callback}?a`, callback.slice(0, -1)])
@@ -78,7 +78,7 @@ t.test('the redirect address is the one of the authorization request, byte by by
   t.equal(withPkce.status, 200, 'with PKCE it may be left out');
 });
 
-t.test('the fifth wrong try burns a code', async (t) => {
+t.test('the fifth wrong attempt destroys a code', async (t) => {
   const service = await run(t);
   const text = await code(service);
   for (let index = 0; index < 4; index++) await redeem(service, text, { code_verifier: `${verifier}${index}` });
@@ -88,7 +88,7 @@ t.test('the fifth wrong try burns a code', async (t) => {
   t.equal(await error(redeem(service, text)), refused);
 });
 
-t.test('T7: a replayed code is invalid_grant, and the tokens that came of it are dead', async (t) => {
+t.test('T7: a replayed code is invalid_grant, and the tokens from it are revoked', async (t) => {
   const service = await run(t);
   for (const client of [web, webJwt]) {
     const text = await code(service, { clientId: client.id });
@@ -101,7 +101,7 @@ t.test('T7: a replayed code is invalid_grant, and the tokens that came of it are
   t.match(service.logged(), /"event":"code_replayed"/);
 });
 
-t.test('T8, advisories 63 and 66: of 50 parallel exchanges of one code exactly one is answered 200', async (t) => {
+t.test('T8, advisories 63 and 66: of 50 parallel exchanges of one code, exactly one gets 200', async (t) => {
   const service = await run(t);
   for (let round = 0; round < 4; round++) {
     const text = await code(service);
@@ -121,7 +121,7 @@ t.test('T9: a code older than its lifetime is invalid_grant', async (t) => {
   t.equal(await error(redeem(service, late)), refused);
 });
 
-t.test('T10, advisory 68: client B gets nothing for the code of A, which A can still redeem', async (t) => {
+t.test('T10, advisory 68: client B cannot redeem the code of A, which A can still redeem', async (t) => {
   const service = await run(t);
   const text = await code(service);
   t.equal(await error(redeem(service, text, {}, webJwt)), refused);
@@ -130,7 +130,7 @@ t.test('T10, advisory 68: client B gets nothing for the code of A, which A can s
   t.equal((await redeem(service, text)).status, 200);
 });
 
-t.test('a public client shows its code and its verifier, and nothing else', async (t) => {
+t.test('a public client sends only its code and its verifier', async (t) => {
   const service = await run(t);
   const text = await code(service, { clientId: 'app', redirectUri: 'http://127.0.0.1:5000/callback' });
   const form = { grant_type: 'authorization_code', code: text, redirect_uri: 'http://127.0.0.1:5000/callback' };
@@ -141,12 +141,12 @@ t.test('a public client shows its code and its verifier, and nothing else', asyn
   t.equal((await service.post('/oauth2/token', again)).status, 200);
 });
 
-t.test('a code for a session key is worth nothing at the token endpoint', async (t) => {
+t.test('a code for a session key is refused at the token endpoint', async (t) => {
   const service = await run(t);
   t.equal(await error(redeem(service, await code(service, { use: 'session' }))), refused);
 });
 
-t.test('the token is for the resources that were granted, or for some of them', async (t) => {
+t.test('the token is for all granted resources, or for some of them', async (t) => {
   const service = await run(t);
   const both = ['https://api.example.com', 'https://other.example.com'];
   const narrowed = await redeem(service, await code(service, { audience: both }), { resource: both[1] ?? '' });
@@ -156,12 +156,12 @@ t.test('the token is for the resources that were granted, or for some of them', 
   t.equal(await error(beyond), '400 invalid_target');
 });
 
-t.test('a code of a user who is gone is worth nothing', async (t) => {
+t.test('the code of a deleted user is refused', async (t) => {
   const service = await run(t);
   t.equal(await error(redeem(service, await code(service, { subject: 'nobody' }))), refused);
 });
 
-t.test('whatever is no code of ours is invalid_grant', async (t) => {
+t.test('every value that is not our code is invalid_grant', async (t) => {
   const service = await run(t);
   for (const text of ['x', 'ac_', `${await code(service)}x`, "' OR 1=1 --", '\u0000', 'é'])
     t.equal(await error(redeem(service, text)), refused);
@@ -174,7 +174,7 @@ t.test('T15, T16: a grant that the client does not list is unauthorized_client',
     t.equal(await error(service.post('/oauth2/token', { grant_type }, basic(shop))), '400 unauthorized_client');
 });
 
-t.test('a code of a user who is no more is refused, and not consumed', async (t) => {
+t.test('the code of a user who no longer exists is refused, and not consumed', async (t) => {
   const service = await run(t);
   const text = await code(service, { subject: 'carol', username: 'carol' });
   t.equal(await error(redeem(service, text)), refused);

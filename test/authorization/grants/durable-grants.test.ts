@@ -21,7 +21,7 @@ const timeout = 3_600_000;
 /** Starts PostgreSQL and programs, and opens services: 266 s in .ci/run on a busy machine. */
 t.setTimeout(timeout);
 
-/** One client's tokens of one user: what it received last, and what it gave back. */
+/** One client's tokens for one user: the tokens that it received last, and the tokens that it used. */
 interface Chain {
   refreshToken: string;
   /** Its grant was revoked, and the revocation was answered. */
@@ -37,7 +37,7 @@ interface Observed {
   rotations: number;
 }
 
-const title = `kill -9 under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
+const title = `\`kill -9\` under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
 
 t.test(`advisory 64: SQLite: ${title}`, { timeout }, async (t) => {
   const directory = temporaryDirectory(t);
@@ -86,7 +86,7 @@ interface Life {
   readonly seen: Observed;
 }
 
-/** Everybody goes on where the process before was killed. */
+/** Each client continues where the previous process was killed. */
 async function oneLife(t: Test, { config, records, seen }: Life): Promise<void> {
   const codes = await Promise.all(Array.from({ length: codesAtOnce }, () => newCode(records)));
   const service = spawnService(t, config);
@@ -137,7 +137,7 @@ async function begin(url: string): Promise<Chain> {
   return { refreshToken, revoked: false };
 }
 
-/** A client that got no answer asks again with what it has. */
+/** A client without an answer repeats the request with the token that it has. */
 async function refresh(url: string, chain: Chain, seen: Observed): Promise<void> {
   if (chain.revoked) return;
   const response = await post(url, 'token', { grant_type: 'refresh_token', refresh_token: chain.refreshToken });
@@ -153,7 +153,7 @@ async function refreshStatus(url: string, refresh_token: string): Promise<number
   return (await post(url, 'token', { grant_type: 'refresh_token', refresh_token })).status;
 }
 
-/** Without an answer it is not known whether the grant lives: the chain is not looked at again. */
+/** Without an answer, it is unknown whether the grant is alive. The chain is not checked again. */
 async function revoke(url: string, chain: Chain, seen: Observed): Promise<void> {
   chain.revoked = true;
   if ((await post(url, 'revoke', { token: chain.refreshToken })).status === 200) seen.revoked.push(chain.refreshToken);

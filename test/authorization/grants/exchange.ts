@@ -29,7 +29,7 @@ export interface Refusal {
 
 type Form = Readonly<Record<string, string>>;
 
-/** The grants of a service on a database of its own, asked without a socket. */
+/** The grants of a service on a separate database, called without a socket. */
 export async function exchange(t: Test, changes: Changes = {}) {
   const clock = settableClock(1_900_000_000_000);
   const log = buildLog({ level: 'silent' as 'fatal', format: 'json' }, collector().sink);
@@ -60,7 +60,7 @@ export async function exchange(t: Test, changes: Changes = {}) {
     now,
     service: opened.service,
     ask,
-    /** With one verb of the store told in another way. */
+    /** With a replacement for one verb of the store. */
     overtake: (verbs: Partial<Records>) => {
       records = new Proxy(opened.service.records, {
         get: (all, verb) => {
@@ -86,7 +86,7 @@ export async function exchange(t: Test, changes: Changes = {}) {
       return text;
     },
     access: (token: string) => opened.service.records.findAccessToken(sha256(token), now()),
-    /** A right exchange of a code, but for what is changed; an empty value is an absent one. */
+    /** A valid exchange of a code, except for the changes; an empty value removes a parameter. */
     redeeming: (code: string, changes: Form = {}): Form => ({
       code,
       redirect_uri: callback,

@@ -16,8 +16,8 @@ import { type SettableClock, settableClock } from '../../support/settable-clock.
 import { codeRecord, verifier } from '../grant-flow.ts';
 import { callback, collector, configuration, temporaryDirectory } from '../running-service.ts';
 
-// Codes and refresh tokens as a client meets them, against a model that knows no database: whatever is asked at once, and
-// in whatever order the store carries out the steps of it, some order of the whole requests explains the answers.
+// Codes and refresh tokens as a client sees them, against a model without a database. Whatever requests run at once,
+// and in whatever order the store executes their steps, some order of whole requests must explain the answers.
 
 /** Starts PostgreSQL, and opens services: 54 s in .ci/run on a busy machine. */
 t.setTimeout(1_800_000);
@@ -33,24 +33,24 @@ interface Link {
   readonly access: string;
   readonly issuedAt: number;
   readonly usedAt: number | undefined;
-  /** What was asked for when it was used. */
+  /** What was requested when it was used. */
   readonly asked: string;
 }
 
-/** A code and the family that came of it. */
+/** A code and the family of tokens from it. */
 interface Family {
   readonly client: ClientId;
   readonly failures: number;
   /** When the code was redeemed. */
   readonly redeemedAt: number | undefined;
   readonly revoked: boolean;
-  /** In the order of their making; only the last one may be unused. */
+  /** In order of creation. Only the last one may be unused. */
   readonly chain: readonly Link[];
 }
 
 type Families = Readonly<Record<string, Family>>;
 
-/** `tokens`: new ones; `again`: those of before, once more. */
+/** `tokens`: new ones; `again`: the previous ones again. */
 type Seen =
   | { readonly kind: 'tokens'; readonly refresh: string; readonly access: string }
   | { readonly kind: 'refused' | 'revoked' | 'alive' | 'dead' };
@@ -58,7 +58,7 @@ type Seen =
 interface Step {
   readonly told: string;
   readonly name: string;
-  /** Undefined: it cannot have been answered so. */
+  /** Undefined: this answer is impossible. */
   model(of: Family, seen: Seen, clock: number): Family | undefined;
   run(scene: Scene): Promise<Seen>;
 }
@@ -69,10 +69,10 @@ interface Scene {
   readonly codes: Readonly<Record<string, string>>;
 }
 
-/** A step of the generator, before it is known which tokens there are. */
+/** A step of the generator, before it is known which tokens exist. */
 type Plan = (families: Families) => Step;
 
-/** So that a failure can say what was planned. */
+/** Lets a failure say what was planned. */
 function saying(text: string, plan: Plan): Plan {
   return Object.assign(plan, { [fc.toStringMethod]: () => text });
 }
@@ -167,7 +167,7 @@ function usedBefore(
   return refusedWith(clock - usedAt <= lasts.leeway ? of : { ...of, revoked: true }, seen);
 }
 
-/** RFC 7009, by any token of the family. */
+/** RFC 7009, with any token of the family. */
 function revoke(name: string, back: number): Plan {
   return saying(`revoke ${name}`, (families) => {
     const token = families[name]?.chain.at(-1 - back)?.refresh;
@@ -255,18 +255,18 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(name, back).map((of) => look(...of)) },
 );
 
-/** What happens at once, and the seconds that pass before it: on and beside every border that there is. */
+/** What runs at once, and the seconds that pass before it: at and near every time limit. */
 const moment = fc.record({
   plans: fc.array(plan, { minLength: 1, maxLength: 4 }),
   pause: fc.constantFrom(0, 0, 0, 0, 1, 9, 10, 10, 11, 20, 30, 31, 59, 119, 599),
 });
 
-/** Somebody who tries until the code is worth nothing, or until one before that. */
+/** A client that guesses until the code is destroyed, or until one guess before that. */
 const guessing = fc
   .tuple(name, fc.constantFrom(4, 5), fc.constantFrom(...wrongs.slice(1)))
   .map(([name, times, wrong]) => [{ plans: Array.from({ length: times }, () => redeem(name, wrong)), pause: 0 }]);
 
-/** Somebody who comes again with a token whose successor was used, or was not. */
+/** A client that repeats a token whose successor was used, or was not used. */
 const again = (name: string, back: number, pause: number) => ({
   plans: [refresh(name, { back, isOther: false, scope: '' })],
   pause,
@@ -279,7 +279,7 @@ interface Known {
   readonly family: Families;
 }
 
-/** Every state that explains what was seen: there is an order of the steps, one after the other, with just these answers. */
+/** Every state that explains the answers: some order of the steps, one after the other, gives exactly these answers. */
 function explanations({ family }: Known, steps: readonly (readonly [Step, Seen])[], clock: number): Known[] {
   if (steps.length === 0) return [{ family }];
   return steps.flatMap(([step, seen], index) => {
@@ -293,7 +293,7 @@ function distinct(all: readonly Known[]): Known[] {
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** The end of every history: whatever happened, a family that did not end has one token that works. */
+/** The end of every history: a family that did not end always has one token that works. */
 const finale: readonly Plan[] = names.flatMap((each) => [
   look(each, 0),
   refresh(each, { back: 0, isOther: false, scope: '' }),
@@ -341,7 +341,7 @@ function unexplained(seen: readonly (readonly [Step, Seen])[], clock: number): s
   return `no order explains, ${clock} s after the start: ${all}`;
 }
 
-/** The store, where every verb waits for its turn, before it is carried out and before its outcome is known. */
+/** The store, where every verb waits for its turn before it runs and before its result is known. */
 function inTurns(records: Records, turn: (verb: string) => Promise<void>): Records {
   return new Proxy(records, {
     get(target, verb: keyof Records) {
@@ -413,7 +413,7 @@ async function histories(t: Test, store: Records, { numRuns }: ReturnType<typeof
   t.pass(`${numRuns} histories`);
 }
 
-const TITLE = 'requests that come at once, their steps in any order, act as if one came after the other';
+const TITLE = 'simultaneous requests, with their steps in any order, act as if one came after the other';
 
 t.test(`sqlite: ${TITLE}`, async (t) => {
   const clock = settableClock(1_800_000_000_000);

@@ -23,7 +23,7 @@ t.test('a client that acts for itself gets an access token for itself, and no re
   t.equal(jwt.access_token.split('.').length, 3);
 });
 
-t.test('it asks for some of its scope and resources, never for more', async (t) => {
+t.test('a client may request part of its scope and resources, never more', async (t) => {
   const { ask, access, refusal } = await exchange(t);
   const answer = await ask('client_credentials', 'shop', {
     scope: 'orders.read',
@@ -47,7 +47,7 @@ const withPassword = (grant_types: readonly string[]) => ({
 });
 const alice = { username: 'alice', password: 'wonderland' };
 
-t.test('the password of a user gives tokens of that user', async (t) => {
+t.test('the password grant gives tokens for that user', async (t) => {
   const { ask, access, now } = await exchange(t, withPassword(['password', 'refresh_token']));
   const answer = await ask('password', 'web', {
     ...alice,
@@ -68,7 +68,7 @@ t.test('the password of a user gives tokens of that user', async (t) => {
   t.equal(whole.scope, 'orders.read orders.write');
 });
 
-t.test('a wrong password, a missing one and too much scope are refused', async (t) => {
+t.test('a wrong password, a missing password and an excessive scope are refused', async (t) => {
   const { refusal } = await exchange(t, withPassword(['password']));
   t.match(await refusal('password', 'web', { ...alice, password: 'x' }), { code: 'invalid_grant' });
   t.match(await refusal('password', 'web', { username: 'alice' }), {
@@ -79,19 +79,22 @@ t.test('a wrong password, a missing one and too much scope are refused', async (
   t.match(await refusal('password', 'web', { ...alice, resource: 'https://x.example' }), { code: 'invalid_target' });
 });
 
-t.test('a password that was changed meanwhile gives nothing, and a new key another try', async (t) => {
-  const { refusal, overtake, ask, service } = await exchange(t, withPassword(['password']));
-  overtake({ saveTokens: async () => 'outdated' });
-  t.match(await refusal('password', 'web', alice), {
-    code: 'invalid_grant',
-    detail: 'the password changed during the request',
-  });
-  let asked = 0;
-  const { saveTokens } = service.records;
-  overtake({
-    saveTokens: (...all: Parameters<typeof saveTokens>) =>
-      asked++ === 0 ? Promise.resolve('rekeyed' as const) : saveTokens.apply(service.records, all),
-  });
-  t.ok(await ask('password', 'web', alice));
-  t.equal(asked, 2);
-});
+t.test(
+  'a password that changes during the request gives no tokens, and a key that changes leads to a retry',
+  async (t) => {
+    const { refusal, overtake, ask, service } = await exchange(t, withPassword(['password']));
+    overtake({ saveTokens: async () => 'outdated' });
+    t.match(await refusal('password', 'web', alice), {
+      code: 'invalid_grant',
+      detail: 'the password changed during the request',
+    });
+    let asked = 0;
+    const { saveTokens } = service.records;
+    overtake({
+      saveTokens: (...all: Parameters<typeof saveTokens>) =>
+        asked++ === 0 ? Promise.resolve('rekeyed' as const) : saveTokens.apply(service.records, all),
+    });
+    t.ok(await ask('password', 'web', alice));
+    t.equal(asked, 2);
+  },
+);

@@ -26,7 +26,7 @@ t.test('T16: a client that does not list the password grant may not use it', asy
   t.equal(await error(service.post('/oauth2/token', grant, basic(web))), '400 unauthorized_client');
 });
 
-t.test('a client that lists it gets tokens for the user, and refreshes them', async (t) => {
+t.test('a client that lists the password grant gets tokens for the user, and refreshes them', async (t) => {
   const service = await withPassword(t);
   const response = await service.post('/oauth2/token', { ...grant, scope: 'orders.read' }, basic(web));
   t.equal(response.status, 200);
@@ -35,7 +35,7 @@ t.test('a client that lists it gets tokens for the user, and refreshes them', as
   t.equal((await refreshed(service, answer.refresh_token)).scope, 'orders.read');
 });
 
-t.test('the user is found however the name is written', async (t) => {
+t.test('the user is found whatever the case of the name', async (t) => {
   const service = await withPassword(t);
   const response = await service.post('/oauth2/token', { ...grant, username: 'ALICE' }, basic(web));
   t.equal(response.status, 200);
@@ -55,7 +55,7 @@ t.test('a wrong password and an unknown user are invalid_grant, with the same wo
   t.match(service.logged(), /"event":"login_failed"/);
 });
 
-t.test('T30: too many wrong passwords are refused with Retry-After, right ones among them too', async (t) => {
+t.test('T30: after too many wrong passwords the answer has Retry-After, even to a right one', async (t) => {
   const service = await withPassword(t, { max_failures: 3 });
   const ask = (password: string) => service.post('/oauth2/token', { ...grant, password }, basic(web));
   for (let count = 0; count < 3; count++) t.equal((await ask('wrong')).status, 400);
@@ -66,12 +66,12 @@ t.test('T30: too many wrong passwords are refused with Retry-After, right ones a
   t.equal(bob.status, 200, 'another user is not concerned');
 });
 
-t.test('a scope beyond the registered one is refused before the password is looked at', async (t) => {
+t.test('a scope beyond the registered one is refused before the password is checked', async (t) => {
   const service = await withPassword(t);
   t.equal(await error(service.post('/oauth2/token', { ...grant, scope: 'admin' }, basic(web))), '400 invalid_scope');
 });
 
-t.test('a login that was right goes on where the stronger hash cannot be kept', async (t) => {
+t.test('a correct login succeeds even if the stronger hash cannot be saved', async (t) => {
   const directory = temporaryDirectory(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   const rehashPassword = async () => Promise.reject(new StorageUnavailable('the disk is full'));

@@ -31,44 +31,50 @@ t.test('a refresh gives new tokens of the same grant', async (t) => {
   });
 });
 
-t.test('it may ask for less scope and fewer resources, for more never; the next token keeps the whole', async (t) => {
-  const { ask, token, using, access, refusal } = await begun(t);
-  t.match(await refusal(grant, 'web', using(token, { scope: 'admin' })), { code: 'invalid_scope' });
-  t.match(await refusal(grant, 'web', using(token, { resource: 'https://third.example.com' })), {
-    code: 'invalid_target',
-  });
-  const less = await ask(grant, 'web', using(token, { scope: 'orders.read', resource: 'https://other.example.com' }));
-  t.equal(less.scope, 'orders.read');
-  t.strictSame((await access(less.access_token))?.audience, ['https://other.example.com']);
-  const whole = await ask(grant, 'web', using(less.refresh_token ?? ''));
-  t.equal(whole.scope, 'orders.read orders.write');
-  t.equal((await access(whole.access_token))?.audience.length, 2);
-});
+t.test(
+  'a refresh may ask for less scope and fewer resources, never for more; the next token keeps everything',
+  async (t) => {
+    const { ask, token, using, access, refusal } = await begun(t);
+    t.match(await refusal(grant, 'web', using(token, { scope: 'admin' })), { code: 'invalid_scope' });
+    t.match(await refusal(grant, 'web', using(token, { resource: 'https://third.example.com' })), {
+      code: 'invalid_target',
+    });
+    const less = await ask(grant, 'web', using(token, { scope: 'orders.read', resource: 'https://other.example.com' }));
+    t.equal(less.scope, 'orders.read');
+    t.strictSame((await access(less.access_token))?.audience, ['https://other.example.com']);
+    const whole = await ask(grant, 'web', using(less.refresh_token ?? ''));
+    t.equal(whole.scope, 'orders.read orders.write');
+    t.equal((await access(whole.access_token))?.audience.length, 2);
+  },
+);
 
-t.test('what is no refresh token of this client is refused; a stranger leaves a trace', async (t) => {
-  const { token, using, refusal, audited, ask } = await begun(t);
-  const invalid = (detail: string) => ({ code: 'invalid_grant', detail: `refresh token: ${detail}` });
-  t.match(await refusal(grant, 'web', {}), { description: 'The parameter refresh_token is missing.' });
-  t.match(await refusal(grant, 'web', using('rt_x')), invalid('malformed'));
-  t.match(await refusal(grant, 'web', using(`${token.slice(0, -4)}AAAA`)), { code: 'invalid_grant' });
-  const nobodys = makeOpaqueToken(tokenPrefixes.refreshToken);
-  t.match(await refusal(grant, 'web', using(nobodys)), invalid('unknown'));
-  t.strictSame(audited, []);
-  t.match(await refusal(grant, 'web-retry', using(token)), invalid('belongs to another client'));
-  t.match(audited, [
-    {
-      event: 'refresh_refused',
-      client_id: 'web-retry',
-      grant_id: String,
-      detail: "another client's token",
-      address: '192.0.2.1',
-      request_id: 'r1',
-    },
-  ]);
-  t.ok(await ask(grant, 'web', using(token)), 'which harms nobody');
-});
+t.test(
+  "a token that is not a refresh token of this client is refused, and another client's attempt is logged",
+  async (t) => {
+    const { token, using, refusal, audited, ask } = await begun(t);
+    const invalid = (detail: string) => ({ code: 'invalid_grant', detail: `refresh token: ${detail}` });
+    t.match(await refusal(grant, 'web', {}), { description: 'The parameter refresh_token is missing.' });
+    t.match(await refusal(grant, 'web', using('rt_x')), invalid('malformed'));
+    t.match(await refusal(grant, 'web', using(`${token.slice(0, -4)}AAAA`)), { code: 'invalid_grant' });
+    const nobodys = makeOpaqueToken(tokenPrefixes.refreshToken);
+    t.match(await refusal(grant, 'web', using(nobodys)), invalid('unknown'));
+    t.strictSame(audited, []);
+    t.match(await refusal(grant, 'web-retry', using(token)), invalid('belongs to another client'));
+    t.match(audited, [
+      {
+        event: 'refresh_refused',
+        client_id: 'web-retry',
+        grant_id: String,
+        detail: "another client's token",
+        address: '192.0.2.1',
+        request_id: 'r1',
+      },
+    ]);
+    t.ok(await ask(grant, 'web', using(token)), 'which harms nobody');
+  },
+);
 
-t.test('used a moment ago it is only refused; later everything of the grant ends', async (t) => {
+t.test('a token that was used a moment ago is only refused; later, reuse ends everything of the grant', async (t) => {
   const { token, using, refusal, audited, ask, access, clock, service } = await begun(t);
   const next = await ask(grant, 'web', using(token));
   const leeway = service.config.tokens.refresh.reuse_leeway;
@@ -94,7 +100,7 @@ t.test('used a moment ago it is only refused; later everything of the grant ends
   t.match(await refusal(grant, 'web', using(next.refresh_token ?? '')), { detail: 'refresh token: revoked' });
 });
 
-t.test('a token serves until its last second, and a used one is known until its grant ends', async (t) => {
+t.test('a token is valid until its last second, and a used one is recognized until its grant ends', async (t) => {
   const { token, using, refusal, clock, ask, service } = await begun(t);
   const { ttl, absolute_ttl } = service.config.tokens.refresh;
   clock.advance(ttl - 1000);
@@ -105,7 +111,7 @@ t.test('a token serves until its last second, and a used one is known until its 
   t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: expired' });
 });
 
-t.test('a lost answer is given again, in its window, to the same question, until the new token was used', async (t) => {
+t.test('a lost answer is repeated for the same request within its window, until the new token is used', async (t) => {
   const { token, using, ask, refusal, clock } = await begun(t, 'web-retry');
   const question = using(token, { scope: 'orders.write orders.read', resource: 'https://api.example.com' });
   const answer = await ask(grant, 'web-retry', question);
@@ -133,7 +139,7 @@ t.test('a lost answer is given again, in its window, to the same question, until
   t.match(await plain.refusal(grant, 'web', plain.using(plain.token)), { detail: /used a moment ago/ }, 'no window');
 });
 
-t.test('an answer given again after its access token ended says so', async (t) => {
+t.test('a repeated answer whose access token has expired says so', async (t) => {
   const { tokens } = configuration();
   const { token, using, ask, clock } = await begun(t, 'web-retry', {
     tokens: { ...tokens, access: { ...tokens.access, ttl: 5000 } },
@@ -143,7 +149,7 @@ t.test('an answer given again after its access token ended says so', async (t) =
   t.match(await ask(grant, 'web-retry', using(token)), { access_token: answer.access_token, expires_in: 0 });
 });
 
-t.test('who was overtaken is judged by what happened meanwhile', async (t) => {
+t.test('a refresh that another one overtook is judged by the current state', async (t) => {
   const { token, using, refusal, overtake, service, ask } = await begun(t);
   overtake({ rotateRefreshToken: async () => 'lost' });
   t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: ended meanwhile' });
@@ -160,7 +166,7 @@ t.test('who was overtaken is judged by what happened meanwhile', async (t) => {
   t.ok(ask);
 });
 
-t.test('a user who is no more gets nothing', async (t) => {
+t.test('a user who no longer exists gets no tokens', async (t) => {
   const asked = await begun(t);
   asked.service.accounts.bySubject = async () => undefined;
   t.match(await asked.refusal(grant, 'web', asked.using(asked.token)), {
@@ -168,7 +174,7 @@ t.test('a user who is no more gets nothing', async (t) => {
   });
 });
 
-t.test('a JWT that is given again is of the key that the user has now, with the same claims', async (t) => {
+t.test("a JWT in a repeated answer is signed with the user's current key, and has the same claims", async (t) => {
   const clients = configuration().clients.map((client) => ({ ...client, retry_window: 30_000 }));
   const { token, using, ask, service, now } = await begun(t, 'web-jwt', { clients, signing: { user_keys: true } });
   const answer = await ask(grant, 'web-jwt', using(token));
@@ -183,7 +189,7 @@ t.test('a JWT that is given again is of the key that the user has now, with the 
   t.not(after?.kid, before?.kid);
 });
 
-t.test('a key that is rotated while an answer is given again is tried again', async (t) => {
+t.test('if a key is rotated while an answer is repeated, the service tries again', async (t) => {
   const clients = configuration().clients.map((client) => ({ ...client, retry_window: 30_000 }));
   const asked = await begun(t, 'web-jwt', { clients, signing: { user_keys: true } });
   const { token, using, ask, service, overtake } = asked;
@@ -195,7 +201,7 @@ t.test('a key that is rotated while an answer is given again is tried again', as
   t.equal(looked, 2);
 });
 
-t.test('an answer of a token that no user key signed is given again as it was', async (t) => {
+t.test('a repeated answer whose token no user key signed is unchanged', async (t) => {
   const clients = configuration().clients.map((client) => ({ ...client, retry_window: 30_000 }));
   for (const client of ['web', 'web-jwt']) {
     const { token, using, ask } = await begun(t, client, { clients });

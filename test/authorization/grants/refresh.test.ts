@@ -32,7 +32,7 @@ t.test('a refresh gives a new access token and a new refresh token', async (t) =
   t.equal((await service.introspect(first.access_token)).active, true, 'the old one lives on to its end');
 });
 
-t.test('T11, advisory 63: of 50 parallel refreshes one wins, and the family lives', async (t) => {
+t.test('T11, advisory 63: of 50 parallel refreshes one succeeds, and the family stays valid', async (t) => {
   const service = await run(t);
   const { refresh_token } = await tokens(service);
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(service, refresh_token)));
@@ -43,7 +43,7 @@ t.test('T11, advisory 63: of 50 parallel refreshes one wins, and the family live
   t.equal((await refresh(service, next)).status, 200);
 });
 
-t.test('T12: reuse after the leeway ends the family, and the audit log says so', async (t) => {
+t.test('T12: reuse after the leeway ends the family, and the audit log records it', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock });
   for (const client of [web, webJwt]) {
@@ -60,7 +60,7 @@ t.test('T12: reuse after the leeway ends the family, and the audit log says so',
   t.match(service.logged(), /"event":"refresh_reuse"/);
 });
 
-t.test('T13: within retry_window the same tokens come again, without a new row', async (t) => {
+t.test('T13: within retry_window the answer repeats the same tokens, without a new row', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock });
   const first = await tokens(service, {}, webRetry);
@@ -80,7 +80,7 @@ t.test('T13: parallel refreshes within retry_window all get the same tokens', as
   t.equal(new Set(answers.map(({ access_token }) => access_token)).size, 1);
 });
 
-t.test('once the next refresh token was used, the answer was not lost: then reuse is a theft', async (t) => {
+t.test('once the next refresh token was used, the answer was not lost: reuse then counts as theft', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock });
   const first = await tokens(service, {}, webRetry);
@@ -91,7 +91,7 @@ t.test('once the next refresh token was used, the answer was not lost: then reus
   t.equal((await service.introspect(third.access_token)).active, false);
 });
 
-t.test('after retry_window the same token again is a theft', async (t) => {
+t.test('after retry_window a repeated token counts as theft', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock });
   const first = await tokens(service, {}, webRetry);
@@ -112,7 +112,7 @@ t.test('T14: a refresh may ask for less than was granted, never for more', async
   t.equal((await refresh(service, all.refresh_token)).status, 200, 'and the token is not used up by that');
 });
 
-t.test('T14: what the client lost of its registration is not given again', async (t) => {
+t.test("T14: a scope that the client's registration has lost is not granted again", async (t) => {
   const first = await run(t);
   const granted = await tokens(first, { scope: 'orders.read orders.write' });
   await first.stop();
@@ -123,7 +123,7 @@ t.test('T14: what the client lost of its registration is not given again', async
   t.equal((await refreshed(second, granted.refresh_token)).scope, 'orders.write');
 });
 
-t.test('advisories 67 and 68: client B gets nothing for the refresh token of A, which still works', async (t) => {
+t.test('advisories 67 and 68: client B cannot use the refresh token of A, which still works', async (t) => {
   const service = await run(t);
   const { refresh_token } = await tokens(service);
   t.equal(await error(refresh(service, refresh_token, {}, webJwt)), refused);
@@ -135,7 +135,7 @@ t.test('advisories 67 and 68: client B gets nothing for the refresh token of A, 
   t.equal((await refresh(service, refresh_token)).status, 200);
 });
 
-t.test('a refresh token ends after its lifetime, and no use of it goes beyond the end of the grant', async (t) => {
+t.test('a refresh token ends after its lifetime, and its use never extends the grant', async (t) => {
   const clock = settableClock();
   const day = 86_400_000;
   const service = await run(t, { clock, config: withRefresh({ absolute_ttl: 10 * day }) });
@@ -153,7 +153,7 @@ t.test('a refresh token ends after its lifetime, and no use of it goes beyond th
 });
 
 t.test(
-  'a used refresh token whose grant has ended is expired, not stolen: other grants of the user live',
+  "a used refresh token whose grant has ended counts as expired, not stolen: the user's other grants stay",
   async (t) => {
     const clock = settableClock();
     const minute = 60_000;
@@ -169,7 +169,7 @@ t.test(
   },
 );
 
-t.test('extend: the access token stays the same and lasts longer', async (t) => {
+t.test('extend: the access token stays the same and is valid longer', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock, config: withRefresh({ access_token: 'extend' }) });
   const first = await tokens(service);
@@ -188,7 +188,7 @@ t.test('extend: the access token stays the same and lasts longer', async (t) => 
   t.not(fourth.access_token, first.access_token, 'an expired one does not come back');
 });
 
-t.test('extend: a revoked access token does not come back', async (t) => {
+t.test('extend: a revoked access token stays revoked', async (t) => {
   const service = await run(t, { config: withRefresh({ access_token: 'extend' }) });
   const first = await tokens(service);
   await service.post('/oauth2/revoke', { token: first.access_token }, basic(web));
@@ -203,7 +203,7 @@ t.test('extend: a client whose access tokens are JWTs gets new ones', async (t) 
   t.not((await refreshed(service, first.refresh_token, {}, webJwt)).access_token, first.access_token);
 });
 
-t.test('T43: revoking a refresh token ends the family and its access tokens, of both forms', async (t) => {
+t.test('T43: revoking a refresh token ends the family and its access tokens, opaque and JWT', async (t) => {
   const service = await run(t);
   for (const client of [web, webJwt]) {
     const first = await tokens(service, {}, client);
@@ -214,14 +214,14 @@ t.test('T43: revoking a refresh token ends the family and its access tokens, of 
   }
 });
 
-t.test('the refresh token of another client is not revoked, and stays', async (t) => {
+t.test('the refresh token of another client is not revoked, and stays valid', async (t) => {
   const service = await run(t);
   const { refresh_token } = await tokens(service);
   t.equal(await error(service.post('/oauth2/revoke', { token: refresh_token }, basic(other))), refused);
   t.equal((await refresh(service, refresh_token)).status, 200);
 });
 
-t.test('a refresh token is active only to its client', async (t) => {
+t.test('a refresh token is active only for its client', async (t) => {
   const service = await run(t);
   const { refresh_token } = await tokens(service);
   t.match(await service.introspect(refresh_token, web), { active: true, client_id: 'web', sub: 'alice' });
@@ -239,7 +239,7 @@ t.test('without the refresh_token grant a code gives no refresh token', async (t
   t.notOk('refresh_token' in answer);
 });
 
-t.test('a JWT is no refresh token, nor is an access token, nor a changed one', async (t) => {
+t.test('a JWT, an access token and a changed token are not refresh tokens', async (t) => {
   const service = await run(t);
   const { access_token, refresh_token } = await tokens(service);
   for (const text of [access_token, `${refresh_token}x`, refresh_token.slice(0, -1), refresh_token.toUpperCase(), 'x'])
@@ -247,7 +247,7 @@ t.test('a JWT is no refresh token, nor is an access token, nor a changed one', a
   t.equal((await refresh(service, refresh_token)).status, 200);
 });
 
-t.test('nothing is counted as issued before the store has it', async (t) => {
+t.test('a token counts as issued only when the store has it', async (t) => {
   const directory = temporaryDirectory(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   const rotateRefreshToken = async () => Promise.reject(new StorageUnavailable('the disk is full'));

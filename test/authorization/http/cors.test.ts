@@ -11,7 +11,7 @@ const forms = ['/oauth2/token', '/oauth2/revoke'];
 const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration', '/oauth2/jwks'];
 const fields = ['origin', 'credentials', 'methods', 'headers', 'max-age'];
 
-/** What the answer says to a browser, absent fields left out. */
+/** What the answer tells a browser, without absent fields. */
 function cors({ headers }: Response): Record<string, string> {
   const read = (name: string) => headers.get(name) ?? undefined;
   const said = [
@@ -21,7 +21,7 @@ function cors({ headers }: Response): Record<string, string> {
   return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
-/** Beside the usual clients one page in development and one app. */
+/** One page in development and one app, in addition to the usual clients. */
 function runOpen(t: Parameters<typeof run>[0], options: Parameters<typeof run>[1] = {}): Promise<Running> {
   const redirect_uris = [`${local}/callback`, 'com.example.app:/callback', 'https://shop.example.com:8443/x'];
   const page = { client_id: 'page', grant_types: ['authorization_code' as const], redirect_uris };
@@ -54,7 +54,7 @@ t.test('pages at the origins of redirect addresses can read the answers of token
   t.equal((await redeem(service, await code(service))).headers.get('vary'), 'Origin', 'without an Origin too');
 });
 
-t.test('no other origin can: not a near one, not null, not that of an app', async (t) => {
+t.test("no other origin can read them: not a similar one, not null, not an app's", async (t) => {
   const service = await runOpen(t);
   const strangers = [
     'https://evil.example',
@@ -79,7 +79,7 @@ t.test('no other origin can: not a near one, not null, not that of an app', asyn
     }
 });
 
-t.test('a preflight of such a page is answered with what it may send, and Allow', async (t) => {
+t.test('a preflight of such a page lists what it may send, and has Allow', async (t) => {
   const service = await runOpen(t);
   for (const path of forms) {
     const response = await preflight(service, path, shopOrigin);
@@ -96,7 +96,7 @@ t.test('a preflight of such a page is answered with what it may send, and Allow'
   }
 });
 
-t.test('metadata and keys are for everybody: any page can read them, whatever header it sends', async (t) => {
+t.test('metadata and keys are public: any page can read them, whatever header it sends', async (t) => {
   const service = await runOpen(t);
   for (const path of documents) {
     for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }]) {
@@ -112,7 +112,7 @@ t.test('metadata and keys are for everybody: any page can read them, whatever he
   }
 });
 
-t.test('T38: nothing else says anything to other origins, and nothing says it of credentials', async (t) => {
+t.test('T38: no other endpoint allows other origins, and none allows credentials', async (t) => {
   const service = await runSession(t);
   const paths = ['authorize', 'login', 'consent', 'switch', 'account', 'account/disconnect', 'account/end-session'];
   const closed = [...paths, 'sign-out', 'introspect', 'session', 'session/check', 'nothing'].map(
@@ -149,7 +149,7 @@ t.test('a client that is registered while the service runs is known some seconds
   t.equal(await ask(), late);
 });
 
-t.test('while the store is down pages can still read that it is', async (t) => {
+t.test('while the store is down, pages can still read the error', async (t) => {
   const clock = settableClock();
   const service = await runOpen(t, { clock });
   await service.post('/oauth2/token', {}, { origin: shopOrigin });

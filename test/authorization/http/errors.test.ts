@@ -17,7 +17,7 @@ function lines(logged: string): readonly LoggedLine[] {
     .map((line) => JSON.parse(line) as LoggedLine);
 }
 
-t.test('every error in JSON carries the id under which the log has the request', async (t) => {
+t.test("every JSON error carries the id of the request's log line", async (t) => {
   const service = await run(t);
   const grant = { grant_type: 'client_credentials' };
   const answers: Record<string, [Response, string]> = {
@@ -52,7 +52,7 @@ t.test('every error in JSON carries the id under which the log has the request',
   }
 });
 
-t.test('bytes that are no request have an id too', async (t) => {
+t.test('bytes that are not a request also get an id', async (t) => {
   const service = await run(t);
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -67,7 +67,7 @@ t.test('bytes that are no request have an id too', async (t) => {
   t.ok(lines(service.logged()).some((line) => line.request_id === request_id && line.msg === 'not a request'));
 });
 
-t.test('with an https issuer each answer, errors too, tells browsers to come back by https alone', async (t) => {
+t.test('with an https issuer each answer, errors too, tells browsers to use only https', async (t) => {
   const paths = ['/oauth2/jwks', '/oauth2/nothing', '/oauth2/token', '/%zz', '/oauth2/login'];
   const told = async (issuer: string) => {
     const { url } = await run(t, { config: { issuer } });

@@ -18,7 +18,7 @@ import {
 } from '../running-service.ts';
 import { askForCode, consented, mini, origin, queryOf, runSession } from '../session-flow.ts';
 
-/** So many requests pass in a minute from an address, and one code of a session. */
+/** The number of requests that pass in a minute from an address, with one code of a session. */
 const MOST = 5;
 /** All of them at the same time. */
 const ASKED = 20;
@@ -60,7 +60,7 @@ async function statuses(answers: readonly Promise<{ readonly status: number }>[]
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-/** What each grant is asked with, `ASKED` times; every one of them is right. */
+/** The parameters of each grant, `ASKED` times. Every request is valid. */
 const grants: Record<string, (service: Running) => Promise<readonly (() => Promise<Response>)[]>> = {
   client_credentials: async (service) => times(ASKED, () => () => forItself(service)),
   password: async (service) => {
@@ -81,7 +81,7 @@ const grants: Record<string, (service: Running) => Promise<readonly (() => Promi
   },
 };
 
-/** Tokens that were asked for at other addresses, so that they take nothing of the limit of this one. */
+/** Tokens that were requested from other addresses, so that they do not count for this address. */
 let elsewhere = 0;
 async function fromElsewhere(service: Running) {
   const answer = await ask(service, redeeming(await code(service)), web, `198.51.100.${++elsewhere}`);
@@ -90,7 +90,7 @@ async function fromElsewhere(service: Running) {
 
 for (const [grant, questions] of Object.entries(grants)) {
   t.test(
-    `of right requests of one client from one address so many pass in a minute as the file says: ${grant}`,
+    `as many valid requests of one client from one address pass in a minute as the file allows: ${grant}`,
     async (t) => {
       const service = await run(t, { clock: settableClock(), config: limited() });
       const counts = await statuses((await questions(service)).map((each) => each()));
@@ -99,7 +99,7 @@ for (const [grant, questions] of Object.entries(grants)) {
   );
 }
 
-t.test('above the limit: 429, Retry-After to the second, and JSON as of every refusal', async (t) => {
+t.test('above the limit: 429, Retry-After to the second, and JSON as in every refusal', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock, config: limited() });
   for (let n = 0; n < MOST; n++) await forItself(service);
@@ -115,7 +115,7 @@ t.test('above the limit: 429, Retry-After to the second, and JSON as of every re
   t.strictSame(await statuses(times(ASKED, () => forItself(service))), { 200: MOST, 429: ASKED - MOST });
 });
 
-t.test('another client at the address is not limited, nor the client at another address', async (t) => {
+t.test('neither another client at the address nor the client at another address is limited', async (t) => {
   const service = await run(t, { clock: settableClock(), config: limited() });
   const full = { 200: MOST, 429: ASKED - MOST };
   const places: [typeof shop, string][] = [
@@ -131,7 +131,7 @@ t.test('another client at the address is not limited, nor the client at another 
   t.equal((await forItself(service, shop, '::ffff:192.0.2.1')).status, 429, 'an address has one spelling');
 });
 
-t.test('a request that is refused by the limit burns no code and no refresh token', async (t) => {
+t.test('a request that the limit refuses uses up no code and no refresh token', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock, config: limited() });
   const { refresh_token } = await fromElsewhere(service);
@@ -148,7 +148,7 @@ t.test('a request that is refused by the limit burns no code and no refresh toke
   t.equal(again.status, 200);
 });
 
-t.test('a stranger who does not have the secret uses up nothing', async (t) => {
+t.test('requests without the right secret do not count against the limit', async (t) => {
   const service = await run(t, { clock: settableClock(), config: limited() });
   for (let n = 0; n < ASKED; n++) t.not((await forItself(service, { ...shop, secret: 'cs_guessed' })).status, 200);
   t.strictSame(await statuses(times(ASKED, () => forItself(service))), { 200: MOST, 429: ASKED - MOST });
@@ -159,13 +159,13 @@ t.test('max_a_minute: 0 limits nothing', async (t) => {
   t.strictSame(await statuses(times(100, () => forItself(service))), { 200: 100 });
 });
 
-t.test('without a word in the file the limit is a hundred a second, and a burst of them passes', async (t) => {
+t.test('the default limit is a hundred a second, and a burst of them passes', async (t) => {
   const service = await run(t, { clock: settableClock() });
   t.equal(service.service.config.tokens.max_a_minute, 6_000);
   t.strictSame(await statuses(times(300, () => forItself(service))), { 200: 300 });
 });
 
-t.test('the audit log tells the first refusal and the number of all, and /metrics counts them', async (t) => {
+t.test('the audit log has the first refusal and the total, and /metrics counts them', async (t) => {
   const service = await run(t, { clock: settableClock(), config: limited() });
   await statuses(times(ASKED, () => forItself(service)));
   const metrics = await (await fetch(`${service.admin}/metrics`)).text();
@@ -186,7 +186,7 @@ function audited(service: Running): Record<string, unknown>[] {
   return events.filter(({ event }) => event === 'client_limited');
 }
 
-/** Of an application that exchanges codes without a browser; its codes are asked for at the address of its user. */
+/** For an application that exchanges codes without a browser. Its codes are requested from its user's address. */
 async function exchanging(t: Test, errors: 'oauth' | 'errcode') {
   const { clients: _web, ...config } = limited();
   const service = await runSession(t, { clock: settableClock(), session: { errors }, config });
@@ -199,28 +199,24 @@ async function exchanging(t: Test, errors: 'oauth' | 'errcode') {
   return { service, codes, from };
 }
 
-t.test(
-  'session keys have the limit too, in the query as in the form, and a code that is refused stays good',
-  async (t) => {
-    for (const errors of ['oauth', 'errcode'] as const) {
-      const { service, codes, from } = await exchanging(t, errors);
-      const exchange = (text: string, address: string) =>
-        fetch(service.url + queryOf(text), { headers: from(address) });
-      const answers = await Promise.all(codes.map((text) => exchange(text, here)));
-      const bodies = (await Promise.all(answers.map((each) => each.json()))) as Record<string, unknown>[];
-      t.equal(bodies.filter(({ session_key }) => session_key !== undefined).length, MOST);
-      const refused = bodies.flatMap(({ session_key }, n) => (session_key === undefined ? [n] : []));
-      t.equal(refused.length, ASKED - MOST);
-      for (const n of refused) {
-        t.equal(answers[n]?.headers.get('retry-after'), '60');
-        if (errors === 'oauth') t.match([answers[n]?.status, bodies[n]], [429, { error: 'temporarily_unavailable' }]);
-        else t.match([answers[n]?.status, bodies[n]], [200, { errcode: 45011 }]);
-      }
-      const form = { grant_type: 'authorization_code', code: codes[refused[0] ?? 0] ?? '' };
-      t.equal((await service.post('/oauth2/session', form, { ...basic(mini), ...from('203.0.113.9') })).status, 200);
+t.test('session keys have the limit too, in the query and the form, and a refused code stays valid', async (t) => {
+  for (const errors of ['oauth', 'errcode'] as const) {
+    const { service, codes, from } = await exchanging(t, errors);
+    const exchange = (text: string, address: string) => fetch(service.url + queryOf(text), { headers: from(address) });
+    const answers = await Promise.all(codes.map((text) => exchange(text, here)));
+    const bodies = (await Promise.all(answers.map((each) => each.json()))) as Record<string, unknown>[];
+    t.equal(bodies.filter(({ session_key }) => session_key !== undefined).length, MOST);
+    const refused = bodies.flatMap(({ session_key }, n) => (session_key === undefined ? [n] : []));
+    t.equal(refused.length, ASKED - MOST);
+    for (const n of refused) {
+      t.equal(answers[n]?.headers.get('retry-after'), '60');
+      if (errors === 'oauth') t.match([answers[n]?.status, bodies[n]], [429, { error: 'temporarily_unavailable' }]);
+      else t.match([answers[n]?.status, bodies[n]], [200, { errcode: 45011 }]);
     }
-  },
-);
+    const form = { grant_type: 'authorization_code', code: codes[refused[0] ?? 0] ?? '' };
+    t.equal((await service.post('/oauth2/session', form, { ...basic(mini), ...from('203.0.113.9') })).status, 200);
+  }
+});
 
 t.test('codes for a password have the limit of the client and the address', async (t) => {
   const { clients: _web, ...config } = limited();
@@ -234,41 +230,44 @@ t.test('codes for a password have the limit of the client and the address', asyn
 const CODES = 3;
 const forCodes = (changes: Changes = {}) => limited(CODES * 20, changes);
 
-/** The user let the client in before: each request is a code at once. */
+/** The user granted consent before, so each request gives a code immediately. */
 async function letIn(service: Running, tab: Tab, client = 'web'): Promise<void> {
   const page = await tab.get(authorizePath({ client_id: client }));
   const answer = await decide(tab, page, ['orders.read', 'orders.write']);
   if (answered(answer).code === undefined) throw new Error(`no code: ${answer.status} of ${service.url}`);
 }
 
-t.test('of one session a client gets a twentieth of the limit in codes, and is told when it is over', async (t) => {
-  const clock = settableClock();
-  const service = await runFront(t, { clock, config: forCodes() });
-  const tab = await signedIn(service);
-  await letIn(service, tab);
-  await letIn(service, tab, 'web-retry');
-  const outcomes = async (who: Tab, client = 'web') => {
-    const pages = await Promise.all(times(ASKED, () => who.get(authorizePath({ client_id: client }))));
-    const counts: Record<string, number> = {};
-    for (const { code: given, error = 'none' } of pages.map(answered)) {
-      const outcome = given === undefined ? error : 'code';
-      counts[outcome] = (counts[outcome] ?? 0) + 1;
-    }
-    return counts;
-  };
-  const rest = (passed: number) => ({ code: passed, temporarily_unavailable: ASKED - passed });
-  t.strictSame(await outcomes(tab), rest(CODES - 1));
-  t.strictSame(await outcomes(tab, 'web-retry'), rest(CODES - 1), 'another client has its own');
-  t.strictSame(await outcomes(await signedIn(service)), rest(CODES), 'another session has its own');
-  const { state, iss } = answered(await tab.get(authorizePath()));
-  t.strictSame([state, iss], ['xyz', service.issuer], 'the client can tell whose answer it is');
-  clock.advance(60_000);
-  t.strictSame(await outcomes(tab), rest(CODES));
-  await service.stop();
-  t.match(audited(service)[0], { client_id: 'web', sub: 'alice', username: 'alice', detail: 'session' });
-});
+t.test(
+  "one session gets a twentieth of the client's limit in codes, and the answer says when it may continue",
+  async (t) => {
+    const clock = settableClock();
+    const service = await runFront(t, { clock, config: forCodes() });
+    const tab = await signedIn(service);
+    await letIn(service, tab);
+    await letIn(service, tab, 'web-retry');
+    const outcomes = async (who: Tab, client = 'web') => {
+      const pages = await Promise.all(times(ASKED, () => who.get(authorizePath({ client_id: client }))));
+      const counts: Record<string, number> = {};
+      for (const { code: given, error = 'none' } of pages.map(answered)) {
+        const outcome = given === undefined ? error : 'code';
+        counts[outcome] = (counts[outcome] ?? 0) + 1;
+      }
+      return counts;
+    };
+    const rest = (passed: number) => ({ code: passed, temporarily_unavailable: ASKED - passed });
+    t.strictSame(await outcomes(tab), rest(CODES - 1));
+    t.strictSame(await outcomes(tab, 'web-retry'), rest(CODES - 1), 'another client has its own');
+    t.strictSame(await outcomes(await signedIn(service)), rest(CODES), 'another session has its own');
+    const { state, iss } = answered(await tab.get(authorizePath()));
+    t.strictSame([state, iss], ['xyz', service.issuer], 'the client can tell whose answer it is');
+    clock.advance(60_000);
+    t.strictSame(await outcomes(tab), rest(CODES));
+    await service.stop();
+    t.match(audited(service)[0], { client_id: 'web', sub: 'alice', username: 'alice', detail: 'session' });
+  },
+);
 
-t.test('a consent that comes above the limit is not used up: the same page counts a minute later', async (t) => {
+t.test('a consent that exceeds the limit is not used up: the same page works a minute later', async (t) => {
   const clock = settableClock();
   const service = await runFront(t, { clock, config: forCodes() });
   const tab = await signedIn(service);
@@ -280,7 +279,7 @@ t.test('a consent that comes above the limit is not used up: the same page count
   t.match(answered(await decide(tab, page, ['orders.read'])), { code: /^ac_/ });
 });
 
-t.test('codes of a cookie without a browser have the limit of the session', async (t) => {
+t.test('codes for a cookie without a browser have the limit of the session', async (t) => {
   const { clients: _web, ...config } = forCodes();
   const service = await runSession(t, { clock: settableClock(), config });
   const tab = await consented(service, []);
@@ -293,14 +292,14 @@ t.test('codes of a cookie without a browser have the limit of the session', asyn
 });
 
 t.test(
-  'two services on one Redis count together, and each for itself without it',
+  'two services on one Redis count together, and each counts alone without it',
   { skip: skipWithoutRedis },
   async (t) => {
     const redis = await redisServer(t);
     const config = limited(MOST, { counters: { url: redis.url } });
     const [one, two] = [await run(t, { config }), await run(t, { config })];
     const lost = () => [one, two].flatMap((each) => each.logged().match(/counters cannot be reached/g) ?? []).length;
-    // of a round in which a busy machine let Redis answer too late, nothing is known
+    // a round counts only if Redis answered in time, which it may not do on a busy machine
     for (let round = 0, before = -1; before !== lost(); round++) {
       before = lost();
       const answers = [one, two].flatMap((service) => times(ASKED, () => forItself(service, shop, `192.0.2.${round}`)));

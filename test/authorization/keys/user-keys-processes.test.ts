@@ -23,7 +23,7 @@ t.setTimeout(120_000);
 const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
 const people = ['alice', ...Array.from({ length: 4 }, (_, index) => `user${index}`)];
 
-/** Below the clients of the file. */
+/** In addition to the clients of the file. */
 const extra = `
   - { client_id: web-jwt, client_secret: ${web.secret}, scope: orders.read, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'], access_token_format: jwt }
 users: [${people.map((name) => `{ username: ${name}, password_argon2: '${passwordHash(name)}' }`).join(', ')}]
@@ -58,11 +58,11 @@ async function first(records: Records, service: Service, subject = 'alice'): Pro
 
 interface Issued {
   readonly token: string;
-  /** When it was asked for, milliseconds. */
+  /** When it was requested, milliseconds. */
   readonly asked: number;
 }
 
-/** Turns one refresh token into the next for as long as it is to. */
+/** Exchanges one refresh token for the next until it is stopped. */
 async function refreshOn(
   service: Service,
   begun: TokenAnswer,
@@ -79,13 +79,13 @@ async function refreshOn(
   return issued;
 }
 
-/** Settles once so many callers have been issued one more than those that they had asked for by now. */
+/** Settles once so many callers have received one token more than they had requested at the time of the call. */
 async function usedAnew(issued: readonly Issued[], callers: number): Promise<void> {
   const { length } = issued;
   if (!(await until(() => issued.length > length + callers, 60_000))) throw new Error('nothing is issued');
 }
 
-/** What the processes issue while the key is rotated again and again, and when each rotation was answered. */
+/** What the processes issue while the key is rotated repeatedly, and when each rotation was answered. */
 async function rotateUnderLoad(
   records: Records,
   services: readonly Service[],
@@ -99,7 +99,7 @@ async function rotateUnderLoad(
   const load = begun.map(({ service, tokens }) => refreshOn(service, tokens, () => isOn, issued));
   const ended = new Map<string, number>();
   for (let round = 0; round < 12; round++) {
-    // Every other key is used before it ends, whatever else the machine does.
+    // Every other key is used before it ends, however busy the machine is.
     if (round % 2 === 0) await usedAnew(issued, load.length);
     await sleep(round * 7);
     for (const kid of await rotate()) ended.set(kid, performance.now());
@@ -140,7 +140,7 @@ t.test('two processes on PostgreSQL: after a rotation neither signs with the old
   for (const service of services) t.strictSame(await liveness(service, outcome), []);
 });
 
-t.test('two processes on PostgreSQL that need the first key of a user at once make one', { skip }, async (t) => {
+t.test('two processes on PostgreSQL that need the first key of a user at once create one key', { skip }, async (t) => {
   const server = await postgresServer(t);
   const storage = await server.database();
   const services = await Promise.all([startService(t, storage), startService(t, storage)]);
@@ -165,7 +165,7 @@ async function command(directory: string, words: readonly string[], input = '') 
   return { status, ...written };
 }
 
-t.test('`user rotate-key` beside a service on SQLite: from its answer on the old key is dead', async (t) => {
+t.test('`user rotate-key` beside a service on SQLite: the old key ends when the command reports success', async (t) => {
   const directory = temporaryDirectory(t);
   const service = await startService(t, 'sqlite:gatehouse.db', directory);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock, encryptionKeys });
@@ -197,7 +197,7 @@ t.test('`user rotate-key` beside a service on SQLite: from its answer on the old
     t.ok(audit.includes(`"event":"user_key_rotated","detail":"by command"`) && audit.includes(kid));
 });
 
-t.test('a new password by command is a new key unless the file says otherwise; a removal ends it always', async (t) => {
+t.test('a new password by command is a new key by default; a removal always ends the key', async (t) => {
   for (const rotates of [true, false]) {
     const directory = temporaryDirectory(t);
     const said = `{ user_keys: true, rotate_on_password_change: ${rotates} }`;
@@ -219,7 +219,7 @@ t.test('a new password by command is a new key unless the file says otherwise; a
   }
 });
 
-t.test('`user rotate-key` says what it did, or why it cannot', async (t) => {
+t.test('`user rotate-key` reports what it did, or why it failed', async (t) => {
   const directory = temporaryDirectory(t);
   writeConfig(directory, { extra });
   const idle = await command(directory, ['user', 'rotate-key', 'ALICE']);

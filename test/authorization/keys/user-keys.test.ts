@@ -19,7 +19,7 @@ const jwks = async (url: string) =>
 const metadata = async (url: string) =>
   (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as Record<string, unknown>;
 
-t.test('without user_keys a user has none: no member, no endpoint, tokens of the issuer', async (t) => {
+t.test('without user_keys a user has no key: no member, no endpoint, tokens of the issuer', async (t) => {
   const service = await run(t);
   const { access_token } = await jwtOf(service);
   t.strictSame(
@@ -31,7 +31,7 @@ t.test('without user_keys a user has none: no member, no endpoint, tokens of the
 });
 
 for (const alg of ['ES256', 'EdDSA', 'RS256'] as const)
-  t.test(`${alg}: a JWT of a user is signed with a key of that user, found by its kid and bound to them`, async (t) => {
+  t.test(`${alg}: a user's JWT is signed with a key of that user, named by kid and bound to the user`, async (t) => {
     const service = await runWithUserKeys(t, { config: { signing: { alg } } });
     const [alice, again, bob] = [await jwtOf(service), await jwtOf(service), await jwtOf(service, 'bob')];
     const kid = kidOf(alice.access_token);
@@ -61,19 +61,22 @@ for (const alg of ['ES256', 'EdDSA', 'RS256'] as const)
     t.match(await service.introspect(alice.access_token), { active: true, sub: 'alice', client_id: 'web-jwt' });
   });
 
-t.test('a client that acts for itself is served by the issuer, whose key set has no key of a user', async (t) => {
-  const service = await runWithUserKeys(t);
-  const own = await service.token({}, shopJwt);
-  const { access_token } = await jwtOf(service);
-  const kids = (await jwks(service.url)).map(({ kid }) => kid);
-  t.strictSame(kids, [kidOf(own)]);
-  t.notOk(kids.includes(kidOf(access_token)));
-  t.equal((await askKey(service, kidOf(own))).status, 404, 'nor is the key of the issuer among those of users');
-  await rotate(service);
-  t.equal((await service.introspect(own)).active, true);
-});
+t.test(
+  "a client that acts for itself gets the issuer's tokens, and the issuer's key set has no user key",
+  async (t) => {
+    const service = await runWithUserKeys(t);
+    const own = await service.token({}, shopJwt);
+    const { access_token } = await jwtOf(service);
+    const kids = (await jwks(service.url)).map(({ kid }) => kid);
+    t.strictSame(kids, [kidOf(own)]);
+    t.notOk(kids.includes(kidOf(access_token)));
+    t.equal((await askKey(service, kidOf(own))).status, 404, 'nor is the key of the issuer among those of users');
+    await rotate(service);
+    t.equal((await service.introspect(own)).active, true);
+  },
+);
 
-t.test('a rotation ends the JWTs of one user: at introspection, at the key, for nobody else', async (t) => {
+t.test("a rotation ends one user's JWTs, at introspection and by the key, and nobody else's", async (t) => {
   const service = await runWithUserKeys(t);
   const [alice, bob] = [await jwtOf(service), await jwtOf(service, 'bob')];
   const kid = kidOf(alice.access_token);
@@ -96,7 +99,7 @@ async function privateJwk(records: Records, kid: string) {
   return JSON.parse(Buffer.from(record?.openPrivateJwk() ?? []).toString());
 }
 
-t.test('a key of a user signs for that user and with its algorithm alone (RFC 8725 §3.1)', async (t) => {
+t.test("a user's key signs only for that user and only with its algorithm (RFC 8725 §3.1)", async (t) => {
   const service = await runWithUserKeys(t);
   const [alice, bob] = [await jwtOf(service), await jwtOf(service, 'bob')];
   const { records, keys } = service.service;
@@ -121,42 +124,39 @@ t.test('a key of a user signs for that user and with its algorithm alone (RFC 87
   t.equal(await activeOf(keys.current.signer.sign('at+jwt', claims)), true, 'the issuer itself can sign for a user');
 });
 
-t.test(
-  'a private key of a user is nowhere in the files of the database, and opens only where it belongs',
-  async (t) => {
-    const service = await runWithUserKeys(t);
-    const [kid, kidOfBob] = [
-      kidOf((await jwtOf(service)).access_token),
-      kidOf((await jwtOf(service, 'bob')).access_token),
-    ];
-    const { d } = await privateJwk(service.service.records, kid);
-    await service.stop();
-    const files = ['gatehouse.db', 'gatehouse.db-wal'].flatMap((name) => {
-      try {
-        return [readFileSync(join(service.directory, name))];
-      } catch {
-        return [];
-      }
-    });
-    t.ok(
-      files.some((file) => file.includes(kid)),
-      'the key itself is there',
-    );
-    for (const file of files)
-      for (const secret of [Buffer.from(d), Buffer.from(d, 'base64url')]) t.notOk(file.includes(secret));
-    const database = new DatabaseSync(join(service.directory, 'gatehouse.db'), { timeout: 5_000 });
-    database
-      .prepare('UPDATE user_key SET private_jwk = (SELECT private_jwk FROM user_key WHERE kid = ?) WHERE kid = ?')
-      .run(kid, kidOfBob);
-    database.close();
-    const again = await openRecords('sqlite:gatehouse.db', { directory: service.directory, clock: systemClock });
-    t.teardown(() => again.close());
-    const moved = await again.findUserKey(kidOfBob);
-    t.throws(() => moved?.openPrivateJwk(), { name: 'StorageUnusable', message: /damaged or not the value/ });
-  },
-);
+t.test("a user's private key is not readable in the database files, and opens only in its own place", async (t) => {
+  const service = await runWithUserKeys(t);
+  const [kid, kidOfBob] = [
+    kidOf((await jwtOf(service)).access_token),
+    kidOf((await jwtOf(service, 'bob')).access_token),
+  ];
+  const { d } = await privateJwk(service.service.records, kid);
+  await service.stop();
+  const files = ['gatehouse.db', 'gatehouse.db-wal'].flatMap((name) => {
+    try {
+      return [readFileSync(join(service.directory, name))];
+    } catch {
+      return [];
+    }
+  });
+  t.ok(
+    files.some((file) => file.includes(kid)),
+    'the key itself is there',
+  );
+  for (const file of files)
+    for (const secret of [Buffer.from(d), Buffer.from(d, 'base64url')]) t.notOk(file.includes(secret));
+  const database = new DatabaseSync(join(service.directory, 'gatehouse.db'), { timeout: 5_000 });
+  database
+    .prepare('UPDATE user_key SET private_jwk = (SELECT private_jwk FROM user_key WHERE kid = ?) WHERE kid = ?')
+    .run(kid, kidOfBob);
+  database.close();
+  const again = await openRecords('sqlite:gatehouse.db', { directory: service.directory, clock: systemClock });
+  t.teardown(() => again.close());
+  const moved = await again.findUserKey(kidOfBob);
+  t.throws(() => moved?.openPrivateJwk(), { name: 'StorageUnusable', message: /damaged or not the value/ });
+});
 
-t.test('what is no name of a key is refused unseen, and other methods are told so', async (t) => {
+t.test('a malformed key name is refused without a look-up, and other methods get 405', async (t) => {
   const { records, reads } = await countingRecords(temporaryDirectory(t));
   const service = await runWithUserKeys(t, { records });
   for (const kid of ['A'.repeat(21), 'A'.repeat(23), 'A'.repeat(43), `${'A'.repeat(21)}%00`, `${'A'.repeat(21)}.`, '%'])
@@ -184,28 +184,25 @@ async function countingRecords(directory: string) {
   return { records: { ...records, findUserKeys }, reads: () => count };
 }
 
-t.test(
-  'of a flood of made-up names many share a look into the store, and real keys are found all the while',
-  async (t) => {
-    const { records, reads } = await countingRecords(temporaryDirectory(t));
-    // as slow as a busy database
-    const findUserKeys: Records['findUserKeys'] = async (kids) => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return records.findUserKeys(kids);
-    };
-    const service = await runWithUserKeys(t, { records: { ...records, findUserKeys } });
-    const kid = kidOf((await jwtOf(service)).access_token);
-    const made = (index: number) => createHash('sha256').update(`${index}`).digest('base64url').slice(0, 22);
-    const flood = Array.from({ length: 600 }, (_, index) => askKey(service, made(index % 400)));
-    const real = await Promise.all(Array.from({ length: 5 }, () => publishedKey(service, kid)));
-    t.ok(real.every((key) => key.kid === kid));
-    const statuses = (await Promise.all(flood)).map(({ status }) => status);
-    t.strictSame([...new Set(statuses)], [404]);
-    t.ok(reads() < 200, `${reads()} looks for 600 requests`);
-  },
-);
+t.test('in a flood of invented names many share one look-up, and real keys are still found', async (t) => {
+  const { records, reads } = await countingRecords(temporaryDirectory(t));
+  // as slow as a busy database
+  const findUserKeys: Records['findUserKeys'] = async (kids) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return records.findUserKeys(kids);
+  };
+  const service = await runWithUserKeys(t, { records: { ...records, findUserKeys } });
+  const kid = kidOf((await jwtOf(service)).access_token);
+  const made = (index: number) => createHash('sha256').update(`${index}`).digest('base64url').slice(0, 22);
+  const flood = Array.from({ length: 600 }, (_, index) => askKey(service, made(index % 400)));
+  const real = await Promise.all(Array.from({ length: 5 }, () => publishedKey(service, kid)));
+  t.ok(real.every((key) => key.kid === kid));
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  t.strictSame([...new Set(statuses)], [404]);
+  t.ok(reads() < 200, `${reads()} looks for 600 requests`);
+});
 
-t.test('a rotation while tokens are made: what was signed before it is never handed out', async (t) => {
+t.test('a token that was signed before a rotation is not issued after it', async (t) => {
   const directory = temporaryDirectory(t);
   const opened = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let rotations = 0;
@@ -238,7 +235,7 @@ t.test('a rotation while tokens are made: what was signed before it is never han
   t.strictSame([refused.status, refused.headers.get('retry-after')], [503, '1'], 'rather than a dead token');
 });
 
-t.test('an answer that is given again brings no token of a key that was rotated since', async (t) => {
+t.test('a repeated answer contains no token of a key that was rotated since', async (t) => {
   const service = await runWithUserKeys(t, { config: { clients: withClient('web-jwt', { retry_window: 30_000 }) } });
   const { refresh_token } = await jwtOf(service);
   const once = await refreshed(service, refresh_token, {}, webJwt);
@@ -251,7 +248,7 @@ t.test('an answer that is given again brings no token of a key that was rotated 
   t.equal((await service.introspect(again.access_token)).active, true);
 });
 
-t.test('a refresh token that is used twice ends the JWTs of its user at once', async (t) => {
+t.test("a reused refresh token ends the user's JWTs immediately", async (t) => {
   const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() };
   let ahead = 0;
   const service = await runWithUserKeys(t, { clock });
@@ -270,7 +267,7 @@ const secret_base64url = Buffer.alloc(32, 7).toString('base64url');
 const hs256 = { alg: 'HS256', secret_base64url } as const;
 const reader = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
 
-t.test('HS256: the secret of a user is for clients with `keys: true`, and for nobody who shows less', async (t) => {
+t.test("HS256: a user's secret is only for clients with `keys: true`", async (t) => {
   const service = await runWithUserKeys(t, {
     config: { signing: hs256, clients: withClient('gateway', { keys: true, introspect: true }) },
   });
@@ -295,7 +292,7 @@ t.test('HS256: the secret of a user is for clients with `keys: true`, and for no
   t.strictSame(await service.introspect(access_token), { active: false });
 });
 
-t.test('HS256: a secret leaves over TLS or on this machine, not through a proxy that nobody vouches for', async (t) => {
+t.test('HS256: a secret is sent over TLS or on this machine, not through an untrusted proxy', async (t) => {
   const clients = withClient('gateway', { keys: true });
   const direct = await runWithUserKeys(t, { config: { signing: hs256, clients } });
   const kid = kidOf((await jwtOf(direct)).access_token);
@@ -312,7 +309,7 @@ t.test('HS256: a secret leaves over TLS or on this machine, not through a proxy 
   t.equal(await through(proxied, other, from), 403);
 });
 
-t.test('HS256: with the secret of the issuer, which every verifier has, nobody speaks for a user', async (t) => {
+t.test("HS256: the issuer's secret, which every verifier has, cannot sign for a user", async (t) => {
   const service = await runWithUserKeys(t, { config: { signing: hs256 } });
   const claims = decodeJwt((await jwtOf(service)).access_token);
   const forged = (payload: JWTPayload) =>
@@ -322,7 +319,7 @@ t.test('HS256: with the secret of the issuer, which every verifier has, nobody s
   t.equal((await service.introspect(await forged(own))).active, true, 'for a client as ever');
 });
 
-t.test('secrets that were made with HS256 are for nobody to read once keys are public', async (t) => {
+t.test('secrets that were created with HS256 are not published when keys become public', async (t) => {
   const first = await runWithUserKeys(t, { config: { signing: hs256 } });
   const kid = kidOf((await jwtOf(first)).access_token);
   await first.stop();

@@ -14,7 +14,7 @@ t.test('an openid is HMAC-SHA256 over the length of the sector, the sector and s
   t.equal(pairwiseName(secret, { sector: 'mini', subject: 'alice' }), expected);
 });
 
-t.test('for random clients and users: stable, and no two of them share one', async (t) => {
+t.test('for random clients and users: an openid is stable, and no two of them share one', async (t) => {
   const dice = random(4);
   const names = Array.from({ length: 40 }, () => dice.text('0123456789abcdef', 1 + dice.below(8)));
   const distinct = [...new Set(['', 'a', 'aa', 'ü', ...names])];
@@ -32,7 +32,7 @@ t.test('for random clients and users: stable, and no two of them share one', asy
   );
 });
 
-t.test('the openid of a user differs between clients and between users, and outlives a restart', async (t) => {
+t.test('the openid of a user differs between clients and between users, and survives a restart', async (t) => {
   const directory = temporaryDirectory(t);
   const before = await runSession(t, { directory });
   const alice = (await session(before)).openid;

@@ -14,7 +14,7 @@ function schemes(css: string): readonly Readonly<Record<string, string>>[] {
     );
 }
 
-/** What stands on what, and how far it must stand out (WCAG 2.2 §1.4.3, §1.4.11). */
+/** Which color is on which, and the contrast that it needs (WCAG 2.2 §1.4.3, §1.4.11). */
 const pairs: readonly (readonly [front: string, ground: string, ratio: number])[] = [
   ['--text', '--surface', 4.5],
   ['--muted', '--surface', 4.5],
@@ -34,13 +34,13 @@ function faults(css: string): readonly string[] {
   );
 }
 
-t.test('contrast is what WCAG 2.2 says', async (t) => {
+t.test('contrast is computed as WCAG 2.2 defines it', async (t) => {
   t.equal(contrast([0, 0, 0], [255, 255, 255]), 21);
   t.equal(contrast([255, 255, 255], [118, 118, 118]).toFixed(2), '4.54');
   t.equal(contrast([7, 7, 7], [7, 7, 7]), 1);
 });
 
-t.test('the defaults are readable as they are, in both schemes', async (t) => {
+t.test('the default colors are readable in both schemes', async (t) => {
   const css = stylesheet();
   t.equal(schemes(css).length, 2);
   t.strictSame(faults(css), []);
@@ -58,20 +58,20 @@ t.test('any theme is readable, in both schemes', async (t) => {
   t.strictSame(faults(stylesheet({ '--accent': '#ff0', '--surface': '#fff' })), []);
 });
 
-t.test('a button is filled with the accent as it was given', async (t) => {
+t.test('a button has the configured accent color', async (t) => {
   for (const scheme of schemes(stylesheet({ '--accent': '#ffd43b' }))) t.equal(scheme['--accent'], '#ffd43b');
   const [light, dark] = schemes(stylesheet({ '--accent': 'light-dark(#06c, #6af)' }));
   t.strictSame([light?.['--accent'], dark?.['--accent']], ['#0066cc', '#66aaff']);
 });
 
-t.test('lengths and fonts reach the stylesheet; what the grammar refuses does not', async (t) => {
+t.test('valid lengths and fonts reach the stylesheet; invalid ones do not', async (t) => {
   const css = stylesheet({ '--radius': '2px', '--font': '"Acme Sans", serif', '--accent': 'red; } * { display: none' });
   for (const line of ['--radius: 2px;', '--font: "Acme Sans", serif;', '--accent: #0b5cad;']) t.match(css, line);
   t.notMatch(css, 'red;');
   t.equal(stylesheet({ '--unknown': '#06c', constructor: '#06c' }), stylesheet());
 });
 
-t.test('the stylesheet takes nothing from elsewhere and uses no side that a right-to-left page turns', async (t) => {
+t.test('the stylesheet loads nothing from elsewhere, and uses no side that a right-to-left page swaps', async (t) => {
   const css = stylesheet();
   t.notMatch(css, /url\(|@import|@font-face/);
   t.notMatch(
@@ -81,14 +81,14 @@ t.test('the stylesheet takes nothing from elsewhere and uses no side that a righ
   t.equal(css.split('{').length, css.split('}').length);
 });
 
-t.test('the name of an asset changes with what it holds, and with nothing else', async (t) => {
+t.test('the name of an asset changes only with its contents', async (t) => {
   t.match(stylesheetAsset().path, /^\/oauth2\/assets\/style\.[A-Za-z0-9_-]{16}\.css$/);
   t.equal(stylesheetAsset().path, stylesheetAsset().path);
   t.not(stylesheetAsset().path, stylesheetAsset({ '--radius': '0' }).path);
   t.match(stylesheetAsset({}, '/a').path, /^\/a\/style\./);
 });
 
-t.test('the logo is told by its bytes', async (t) => {
+t.test('the type of the logo is detected from its bytes', async (t) => {
   const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
   const told = (text: string) => logoAsset(Buffer.from(text))?.type;
   t.match(logoAsset(png)?.path, /^\/oauth2\/assets\/logo\.[A-Za-z0-9_-]{16}\.png$/);
@@ -99,7 +99,7 @@ t.test('the logo is told by its bytes', async (t) => {
   for (const text of ['', '<html><svg>', 'GIF89a', '<svgx>', 'svg']) t.equal(told(text), undefined, text);
 });
 
-t.test('an SVG that is opened by itself runs nothing', async (t) => {
+t.test('an SVG that is opened directly runs no script', async (t) => {
   t.match(assetHeaders['content-security-policy'], /default-src 'none'.*; sandbox$/);
   t.equal(assetHeaders['x-content-type-options'], 'nosniff');
 });

@@ -53,7 +53,7 @@ async function violations(page: Page): Promise<readonly string[]> {
   );
 }
 
-t.test('axe would find a page that cannot be read', { skip }, async (t) => {
+t.test('axe finds faults in a page that is not readable', { skip }, async (t) => {
   const server = await servePages(t, { assets: [stylesheetAsset()] });
   const page = await open(t, { bypassCSP: true });
   await page.goto(server.at('login'));

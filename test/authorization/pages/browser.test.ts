@@ -44,7 +44,7 @@ t.test('every target is 44 pixels high and wide', { skip }, async (t) => {
   }
 });
 
-t.test('deny is as large and as strong as allow', { skip }, async (t) => {
+t.test('deny is as large and as visible as allow', { skip }, async (t) => {
   const server = await servePages(t, { assets: plain });
   const page = await open(t, { viewport: { width: 360, height: 700 } });
   await page.goto(server.at('consent'));
@@ -57,7 +57,7 @@ t.test('deny is as large and as strong as allow', { skip }, async (t) => {
   t.strictSame(await look('deny'), await look('allow'));
 });
 
-t.test('the tab key reaches everything, in the order that it is read, and shows where it is', { skip }, async (t) => {
+t.test('the tab key reaches everything in reading order, and shows where the focus is', { skip }, async (t) => {
   const server = await servePages(t, { assets: plain });
   const page = await open(t);
   for (const name of Object.keys(samples)) {
@@ -78,7 +78,7 @@ t.test('the tab key reaches everything, in the order that it is read, and shows 
 const controls = 'button, a, input:not([type=hidden])';
 const focused = `[...document.querySelectorAll('${controls}')].indexOf(document.activeElement)`;
 
-t.test('a person logs in with the keyboard alone and without JavaScript', { skip }, async (t) => {
+t.test('a person logs in with only the keyboard and without JavaScript', { skip }, async (t) => {
   const server = await servePages(t, { assets: plain });
   const page = await open(t, { javaScriptEnabled: false });
   await page.goto(server.at('login'));
@@ -96,7 +96,7 @@ t.test('a person logs in with the keyboard alone and without JavaScript', { skip
   t.match(server.posted, [{ path: '/oauth2/login', fields }]);
 });
 
-t.test('a person unticks a scope and allows the rest with the keyboard alone', { skip }, async (t) => {
+t.test('a person unticks a scope and allows the rest with only the keyboard', { skip }, async (t) => {
   const server = await servePages(t, { assets: plain });
   const page = await open(t, { javaScriptEnabled: false });
   await page.goto(server.at('consent'));
@@ -119,7 +119,7 @@ t.test('enter in a checkbox never allows', { skip }, async (t) => {
   t.match(server.posted[0]?.fields.at(-1), ['decision', 'deny']);
 });
 
-t.test('the buttons of the account page post what they stand for', { skip }, async (t) => {
+t.test('the buttons of the account page post what they say', { skip }, async (t) => {
   const server = await servePages(t, { assets: plain });
   const page = await open(t, { javaScriptEnabled: false });
   await page.goto(server.at('account'));
@@ -136,7 +136,7 @@ t.test('the buttons of the account page post what they stand for', { skip }, asy
   );
 });
 
-t.test('after a form the browser follows to the application, and on to where that leads', { skip }, async (t) => {
+t.test('after a form the browser follows to the application, and further redirects work', { skip }, async (t) => {
   const end = await listen(t, () => undefined);
   const application = await listen(t, (path) => (path === '/cb' ? `${end}/welcome` : undefined));
   const server = await servePages(t, { assets: plain, redirectUri: `${application}/cb` });
@@ -150,7 +150,7 @@ t.test('after a form the browser follows to the application, and on to where tha
   }
 });
 
-t.test('a form that someone smuggled in leads nowhere', { skip }, async (t) => {
+t.test('an injected form cannot be submitted', { skip }, async (t) => {
   const caught: string[] = [];
   const thief = await listen(t, (path) => void caught.push(path));
   const server = await servePages(t, { assets: plain });
@@ -166,7 +166,7 @@ t.test('a form that someone smuggled in leads nowhere', { skip }, async (t) => {
   t.strictSame(caught, []);
 });
 
-t.test('hostile words run nothing and add nothing to a page, even without a policy', { skip }, async (t) => {
+t.test('hostile text runs nothing and adds nothing to a page, even without a policy', { skip }, async (t) => {
   const page = await open(t, { bypassCSP: true });
   await page.addInitScript('window.pwned = () => { window.done = true; }');
   page.on('dialog', () => t.fail('a dialog'));
@@ -176,7 +176,7 @@ t.test('hostile words run nothing and add nothing to a page, even without a poli
   t.equal(await page.evaluate('window.done'), undefined);
 });
 
-/** Of every page with the text: its elements with the names of their attributes. */
+/** Every page with the text: its elements with the names of their attributes. */
 async function elements(page: Page, text: string): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (const markup of dressed(site, text)) {
@@ -195,7 +195,7 @@ async function submit(page: Page, act: () => Promise<void>): Promise<void> {
   await answered;
 }
 
-/** A web server of somebody else, at a name of another origin. */
+/** A web server of another site, on another origin. */
 async function listen(t: Test, redirect: (path: string) => string | undefined): Promise<string> {
   const server = createServer((request, response) => {
     const location = redirect(request.url ?? '');

@@ -8,7 +8,7 @@ import {
 } from '../../../src/authorization/pages/pages.ts';
 import { account, login } from './samples.ts';
 
-/** Every page with the text wherever words of somebody else can stand. */
+/** Every page, with the text in each place that can contain text by others. */
 export function dressed(site: Site, text: string, redirectUri = text): readonly string[] {
   const application = { name: text, redirectUri };
   const person = { username: text, name: `${text}.` };
@@ -34,7 +34,10 @@ export function dressed(site: Site, text: string, redirectUri = text): readonly 
   ];
 }
 
-/** What has broken out of HTML before, in elements, attributes, addresses, comments, and by character sets. */
+/**
+ * Text that has escaped from HTML in other programs: in elements, attributes, addresses, comments, and by character
+ * sets.
+ */
 export const hostile: readonly string[] = [
   '<script>pwned()</script>',
   '</title><script>pwned()</script>',

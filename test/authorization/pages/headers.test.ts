@@ -4,7 +4,7 @@ import { pageHeaders } from '../../../src/authorization/pages/pages.ts';
 const policy = (redirectUri?: string) => pageHeaders(redirectUri)['content-security-policy'] ?? '';
 const formAction = (redirectUri: string) => /form-action ([^;]*)/.exec(policy(redirectUri))?.[1];
 
-t.test('a page may load nothing but our style and images, and nobody may frame it', async (t) => {
+t.test('a page may load only our style and images, and no site may frame it', async (t) => {
   t.strictSame(pageHeaders(), {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
@@ -18,7 +18,7 @@ t.test('a page may load nothing but our style and images, and nobody may frame i
   });
 });
 
-t.test('forms may lead to addresses of the scheme of the redirect address, and of no other', async (t) => {
+t.test('forms may lead only to addresses with the scheme of the redirect address', async (t) => {
   const rows: readonly (readonly [redirectUri: string, source: string])[] = [
     ['https://shop.example.com:8443/callback?a=b', "'self' https:"],
     ['http://127.0.0.1:3000/cb', "'self' http:"],
@@ -29,7 +29,7 @@ t.test('forms may lead to addresses of the scheme of the redirect address, and o
   for (const [redirectUri, expected] of rows) t.equal(formAction(redirectUri), expected, redirectUri);
 });
 
-t.test('no redirect address can add a directive or a source of its own', async (t) => {
+t.test('no redirect address can add a directive or a source', async (t) => {
   for (const redirectUri of [
     'https://a;script-src *',
     "https://a'unsafe-inline'/",

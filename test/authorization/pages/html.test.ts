@@ -15,10 +15,10 @@ const anyText = fc.oneof(
 
 const decoded = (markup: string) => markup.replace(/&#([0-9]+);/g, (_, code) => String.fromCharCode(Number(code)));
 
-/** Names of tags and attributes, and nothing of what a value or a text says. */
+/** Names of tags and attributes, without values and text. */
 const skeleton = (page: string) => page.replace(/="[^"]*"/g, '').match(/<[^>]*>/g);
 
-t.test('interpolated text holds nothing that a parser reads as markup, and reads back as it was', async (t) => {
+t.test('interpolated text contains no markup for a parser, and reads back unchanged', async (t) => {
   fc.assert(
     fc.property(anyText, (text) => {
       const markup = html`${text}`.toString();
@@ -28,18 +28,18 @@ t.test('interpolated text holds nothing that a parser reads as markup, and reads
   t.equal(html`<a title="${'"&amp;'}">`.toString(), '<a title="&#34;&#38;amp;">');
 });
 
-t.test('markup inside markup stays markup; lists are joined; nothing is nothing', async (t) => {
+t.test('markup inside markup stays markup, lists are joined, and an absent value is empty', async (t) => {
   const inner = html`<b>${'<'}</b>`;
   t.equal(html`${inner}${[inner, 1, 'a&']}${undefined}${false}${0}`.toString(), `${inner}${inner}1a&#38;0`);
 });
 
-t.test('only a template makes markup: an object that looks like it is text', async (t) => {
+t.test('only a template creates markup: an object that imitates it is text', async (t) => {
   const forged: unknown = { toString: () => '<script>', markup: '<script>' };
   t.notMatch(html`${String(forged)}`.toString(), '<script>');
   t.equal(Reflect.ownKeys(html``).length, 0, 'what it holds cannot be set from outside');
 });
 
-t.test('no words of somebody else change the tags of a page', async (t) => {
+t.test('no text by others changes the tags of a page', async (t) => {
   const tags = (text: string, uri?: string) => dressed(site, text, uri).map(skeleton);
   const quiet = JSON.stringify(tags('quiet'));
   for (const text of hostile) t.equal(JSON.stringify(tags(text)), quiet, text);

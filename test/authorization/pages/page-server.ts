@@ -22,11 +22,11 @@ export interface PageServer {
 interface Serving {
   readonly assets: readonly Asset[];
   readonly logo?: string;
-  /** Given: every form is answered 303 to there, and the pages' headers name it. */
+  /** If set, every form gets a 303 to this address, and the pages' headers name it. */
   readonly redirectUri?: string;
 }
 
-/** Every sample page over a real socket with the real headers and assets; forms are written down. */
+/** Every sample page over a real socket with the real headers and assets. Submitted forms are recorded. */
 export async function servePages(t: Test, { assets, logo, redirectUri }: Serving): Promise<PageServer> {
   const posted: Posted[] = [];
   const shown: Site = { ...site, stylesheet: assets[0]?.path ?? '', ...(logo !== undefined && { logo }) };

@@ -16,7 +16,7 @@ const count = (page: string, pattern: RegExp) => page.match(pattern)?.length ?? 
 const words = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const kinds = Object.keys(errorStatus) as ErrorKind[];
 
-t.test('no page holds a script, an inline style, or an address of another origin', async (t) => {
+t.test('no page contains a script, an inline style, or an address of another origin', async (t) => {
   for (const [name, sample] of Object.entries(samples)) {
     const page = sample(site);
     t.notMatch(page, /<script|<style|\sstyle=|\son[a-z]+=|javascript:/i, name);
@@ -24,7 +24,7 @@ t.test('no page holds a script, an inline style, or an address of another origin
   }
 });
 
-t.test('every page says its language and direction, and has one heading and one title', async (t) => {
+t.test('every page states its language and direction, and has one heading and one title', async (t) => {
   const hebrew = { ...site, texts: { ...english, lang: 'he', dir: 'rtl' } as const };
   for (const [name, sample] of Object.entries(samples)) {
     t.match(sample(site), /<html lang="en" dir="ltr">/, name);
@@ -33,36 +33,36 @@ t.test('every page says its language and direction, and has one heading and one 
   }
 });
 
-t.test('the logo stands for the name, and the name is its text', async (t) => {
+t.test('the logo replaces the name, and the name is its alternative text', async (t) => {
   const page = signedOutPage({ ...site, logo: '/oauth2/assets/logo.svg' }, {});
   t.match(page, '<img src="/oauth2/assets/logo.svg" alt="id.example.com">');
   t.notMatch(page, '<bdi>id.example.com</bdi>');
 });
 
-t.test('login says which application asks and where it leads, and nothing where nobody asks', async (t) => {
+t.test('login names the application and where it leads, and neither if no application asks', async (t) => {
   t.match(words(loginPage(site, login)), /Corner Shop asks you to sign in\. You then return to shop\.example\.com/);
   t.notMatch(words(loginPage(site, { form: login.form })), /asks|You then return/);
 });
 
-t.test('login carries the transaction, and the CSRF token where there is one', async (t) => {
+t.test('login carries the transaction, and the CSRF token if there is one', async (t) => {
   t.match(loginPage(site, login), '<form method="post" action="/oauth2/login">');
   t.match(loginPage(site, login), '<input type="hidden" name="transaction" value="NkpUV0hZ">');
   t.notMatch(loginPage(site, login), 'name="csrf"');
   t.match(loginPage(site, { form: { ...login.form, csrf: 'abc' } }), '<input type="hidden" name="csrf" value="abc">');
 });
 
-t.test('password managers know both fields', async (t) => {
+t.test('password managers recognize both fields', async (t) => {
   t.match(loginPage(site, login), /name="username" type="text" autocomplete="username"/);
   t.match(loginPage(site, login), /name="password" type="password" autocomplete="current-password"/);
 });
 
-t.test('the first field that is empty has the focus', async (t) => {
+t.test('the first empty field has the focus', async (t) => {
   const focused = (page: string) => /<input id="([a-z]+)"[^>]* autofocus/.exec(page)?.[1];
   t.equal(focused(loginPage(site, login)), 'username');
   t.equal(focused(loginPage(site, { ...login, username: 'alice' })), 'password');
 });
 
-t.test('a refusal is an alert that both fields point to; what was typed stays, the password does not', async (t) => {
+t.test('a refusal is an alert that both fields point to; the typed name is kept, the password is not', async (t) => {
   const page = loginPage(site, { ...login, username: 'alice', failure: { kind: 'refused' } });
   t.match(page, /<p class="alert" role="alert" id="failure">The username or password is wrong\.<\/p>/);
   t.equal(count(page, /aria-invalid="true" aria-describedby="failure"/g), 2);
@@ -87,7 +87,7 @@ t.test('a throttled login says how long to wait, rounded up', async (t) => {
   ]);
 });
 
-t.test('each scope is a ticked checkbox in the words of the operator', async (t) => {
+t.test("each scope is a ticked checkbox with the operator's description", async (t) => {
   const page = consentPage(site, consent);
   for (const token of ['orders.read', 'orders.write', 'profile'])
     t.match(page, `<input type="checkbox" name="scope" value="${token}" checked>`);
@@ -95,7 +95,7 @@ t.test('each scope is a ticked checkbox in the words of the operator', async (t)
   t.equal(count(page, /allowed before/g), 1);
 });
 
-t.test('consent can come back with what was unticked, and says so', async (t) => {
+t.test('consent can be shown again with the unticked boxes, and says so', async (t) => {
   const page = consentPage(site, {
     ...consent,
     scopes: [{ token: 'a', ticked: false }, { token: 'b' }],
@@ -106,7 +106,7 @@ t.test('consent can come back with what was unticked, and says so', async (t) =>
   t.match(page, '<fieldset aria-describedby="failure">');
 });
 
-t.test('deny and allow are two buttons of one kind, and deny is the one that Enter presses', async (t) => {
+t.test('deny and allow are two buttons of one kind, and Enter presses deny', async (t) => {
   const buttons = consentPage(site, consent).match(/<button[^>]*name="decision"[^>]*>/g);
   t.strictSame(
     buttons,
@@ -114,7 +114,7 @@ t.test('deny and allow are two buttons of one kind, and deny is the one that Ent
   );
 });
 
-t.test('consent says who is signed in, and lets them switch by a form of its own', async (t) => {
+t.test('consent names the signed-in user, and has a separate form to switch users', async (t) => {
   const page = consentPage(site, consent);
   t.match(words(page), /Signed in as Alice Ng alice Not you\?/);
   t.match(page, /action="\/oauth2\/switch">\s*<input type="hidden" name="transaction"/);
@@ -122,7 +122,7 @@ t.test('consent says who is signed in, and lets them switch by a form of its own
   t.match(words(consentPage(site, { ...consent, person: { username: 'bob', name: 'bob' } })), /as bob Not/);
 });
 
-t.test('where the answer goes is said in words: host, program on this device, app', async (t) => {
+t.test('the destination of the answer is described in words: host, program on this device, app', async (t) => {
   const answer = (redirectUri: string) =>
     /Your answer goes to (.*?) *(?:Deny|\. (?=Allow))/.exec(
       words(consentPage(site, { ...consent, application: { ...shop, redirectUri } })),
@@ -140,7 +140,7 @@ t.test('where the answer goes is said in words: host, program on this device, ap
   for (const [redirectUri, said] of rows) t.equal(answer(redirectUri), said, redirectUri);
 });
 
-t.test('a name cannot turn the words around it, nor itself', async (t) => {
+t.test('a name cannot reverse its own text or the text around it', async (t) => {
   const name = 'moc.\u202elapyap\u2069\u202d';
   const page = consentPage(site, { ...consent, application: { ...shop, name } });
   t.match(page, '<h1><bdi>moc.lapyap</bdi> asks for access');
@@ -148,7 +148,7 @@ t.test('a name cannot turn the words around it, nor itself', async (t) => {
   t.notMatch(page, /[\u202a-\u202e\u2066-\u2069]/);
 });
 
-t.test('an error page leads nowhere, and says what, what to do, the code and the reference', async (t) => {
+t.test('an error page has no link, and names the problem, the remedy, the code and the reference', async (t) => {
   for (const kind of kinds) {
     const page = errorPage(site, { kind, code: 'some_code', id: 'f00d' });
     const { title, what, remedy } = english.error.kinds[kind];
@@ -158,7 +158,7 @@ t.test('an error page leads nowhere, and says what, what to do, the code and the
   }
 });
 
-t.test('an error page says the detail and the wait where there are such', async (t) => {
+t.test('an error page has the detail and the wait if they exist', async (t) => {
   const page = errorPage(site, { kind: 'too_many_attempts', code: 'c', id: 'i', retryAfter: 90, detail: 'ten tries' });
   t.match(words(page), /Wait 2 minutes, then try again\./);
   t.match(words(page), /Detail ten tries/);
@@ -177,18 +177,18 @@ t.test('the account page lists apps and sessions, each with its own button and t
   t.match(page, '<time datetime="2026-07-09T08:30:00.000Z">');
 });
 
-t.test('buttons of a list are told apart by a screen reader', async (t) => {
+t.test('a screen reader can tell the buttons of a list apart', async (t) => {
   const names = accountPage(site, account)
     .match(/<button[^>]*>.*?<\/button>/g)
     ?.map((button) => words(button));
   t.equal(new Set(names).size, 6);
 });
 
-t.test('an account without apps says so', async (t) => {
+t.test('an account without apps says that it has none', async (t) => {
   t.match(words(accountPage(site, { ...account, apps: [] })), /No app has access to your account\./);
 });
 
-t.test('a browser is named in short, and left as it is where it is not known', async (t) => {
+t.test('a known browser has a short name, and an unknown one is shown unchanged', async (t) => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   const read = (text: string) => {
     const device = readUserAgent(text);

@@ -34,7 +34,7 @@ const events = (logged: string) =>
     .map((line) => JSON.parse(line));
 
 t.test(
-  'of the guesses for one account no more are looked at in a day than its ceiling, wherever they come from',
+  'no more guesses for one account are checked in a day than its ceiling, from any number of addresses',
   async (t) => {
     const { service, type, status } = await guessed(t);
     for (let n = 0; n < CEILING; n++) t.equal(await status(`198.51.100.${n}`, 'wrong'), 403);
@@ -56,24 +56,21 @@ t.test(
   },
 );
 
-t.test(
-  'of guesses that are typed at the same time no more are told right or wrong than the ceiling says',
-  async (t) => {
-    const { status } = await guessed(t);
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => status(`198.51.100.${n}`, 'wrong')));
-    t.equal(answers.filter((each) => each === 403).length, CEILING);
-    t.equal(answers.filter((each) => each === 429).length, 40 - CEILING);
-  },
-);
+t.test('no more simultaneous guesses are judged right or wrong than the ceiling allows', async (t) => {
+  const { status } = await guessed(t);
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => status(`198.51.100.${n}`, 'wrong')));
+  t.equal(answers.filter((each) => each === 403).length, CEILING);
+  t.equal(answers.filter((each) => each === 429).length, 40 - CEILING);
+});
 
-t.test('where a wrong password turns out to be one too many, the audit log says of which limit', async (t) => {
+t.test('if a wrong password exceeds a limit, the audit log says which limit', async (t) => {
   for (const [login, limit] of [
     [{ max_failures: 1 }, 'address'],
     [{ max_failures: 2, max_failures_a_day: 1 }, 'account'],
   ] as const) {
     const { service } = await guessed(t, { login });
     const { begin } = service.service.loginAttempts;
-    // both look whether they may before either has failed
+    // both check the limit before either has failed
     const { promise: both, resolve } = Promise.withResolvers<void>();
     let begun = 0;
     const loginAttempts = {
@@ -98,31 +95,28 @@ t.test('where a wrong password turns out to be one too many, the audit log says 
   }
 });
 
-t.test('a name that nobody has comes to the same ceiling, and no event tells of it', async (t) => {
+t.test('an unknown name reaches the same ceiling, and no event reveals it', async (t) => {
   const { service, status } = await guessed(t);
   for (let n = 0; n < CEILING; n++) t.equal(await status(`198.51.100.${n}`, 'wrong', 'nobody'), 403);
   t.equal(await status('203.0.113.1', 'wrong', 'NOBODY'), 429);
   t.notMatch(service.logged(), /login_ceiling|nobody/);
 });
 
-t.test(
-  'a browser that somebody logged in with is let in above the ceiling, and its own failures are counted',
-  async (t) => {
-    const { service, status } = await guessed(t);
-    const known = await signedIn(service);
-    known.cookies.delete(cookieName(known, 'sid'));
-    const form = await known.get('/oauth2/account');
-    for (let n = 0; n < CEILING; n++) await status(`198.51.100.${n}`, 'wrong');
-    const from = (password: string, username = 'alice') => status('203.0.113.9', password, username, known, form);
-    t.equal(await from('wonderland'), 303);
-    t.equal(await status('203.0.113.2', 'wonderland'), 429, 'strangers are still refused');
-    for (let n = 0; n < 10; n++) t.equal(await from('wrong'), 403);
-    t.equal(await from('wonderland'), 429, 'as ten wrong ones are for any address');
-    t.equal(await from('builder', 'bob'), 303, 'it knows alice alone, and bob like any browser');
-  },
-);
+t.test('a browser that has logged in passes above the ceiling, and its own failures are counted', async (t) => {
+  const { service, status } = await guessed(t);
+  const known = await signedIn(service);
+  known.cookies.delete(cookieName(known, 'sid'));
+  const form = await known.get('/oauth2/account');
+  for (let n = 0; n < CEILING; n++) await status(`198.51.100.${n}`, 'wrong');
+  const from = (password: string, username = 'alice') => status('203.0.113.9', password, username, known, form);
+  t.equal(await from('wonderland'), 303);
+  t.equal(await status('203.0.113.2', 'wonderland'), 429, 'strangers are still refused');
+  for (let n = 0; n < 10; n++) t.equal(await from('wrong'), 403);
+  t.equal(await from('wonderland'), 429, 'as ten wrong ones are for any address');
+  t.equal(await from('builder', 'bob'), 303, 'it knows alice alone, and bob like any browser');
+});
 
-t.test('what is typed from where the right password came from is looked at above the ceiling', async (t) => {
+t.test('passwords from the address of an earlier right password are checked above the ceiling', async (t) => {
   const { service, status } = await guessed(t);
   const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
   const ask = async (address: string) => {
@@ -135,7 +129,7 @@ t.test('what is typed from where the right password came from is looked at above
   t.equal(await ask('203.0.113.1'), 200);
 });
 
-t.test('the account page tells how often strangers guessed, and until when they may not', async (t) => {
+t.test('the account page says how often strangers guessed, and until when they are blocked', async (t) => {
   const { service, status } = await guessed(t);
   const alice = await signedIn(service);
   const page = async () => (await alice.get('/oauth2/account')).body;
@@ -149,11 +143,11 @@ t.test('the account page tells how often strangers guessed, and until when they 
   t.notMatch((await bob.get('/oauth2/account')).body, /wrong password/);
 });
 
-t.test('the ceiling is 100 a day unless the file says otherwise', async (t) => {
+t.test('the default ceiling is 100 a day', async (t) => {
   t.equal(configuration().login.max_failures_a_day, 100);
 });
 
-t.test('of one site of IPv6 a /64 guesses ten times, a /56 twenty and a /48 forty times', async (t) => {
+t.test('in one IPv6 site a /64 has ten guesses, a /56 twenty and a /48 forty', async (t) => {
   const { status } = await guessed(t, { login: { max_failures_a_day: 1_000 } });
   const guesses = async (address: (n: number) => string) => {
     for (let n = 0; n < 100; n++) if ((await status(address(n), 'wrong')) === 429) return n;
@@ -165,7 +159,7 @@ t.test('of one site of IPv6 a /64 guesses ten times, a /56 twenty and a /48 fort
   t.equal(await status('2001:db8:4::1', 'wonderland'), 303, 'the site beside it is not concerned');
 });
 
-t.test('processes share the ceiling, and the browsers that they know', { skip: skipWithoutRedis }, async (t) => {
+t.test('processes share the ceiling and the browsers that they know', { skip: skipWithoutRedis }, async (t) => {
   const redis = await redisServer(t);
   const storage = { storage: 'sqlite:gatehouse.db', counters: { url: redis.url } };
   const one = await guessed(t, storage);
@@ -188,7 +182,7 @@ t.test('processes share the ceiling, and the browsers that they know', { skip: s
 
 const costs = { cheap: { memory: 8, passes: 1 }, dear: { memory: 64, passes: 3 } };
 
-t.test('unknown names are judged at the costs of known ones, each name at the same one each time', async (t) => {
+t.test('unknown names are checked at the costs of known ones, each name always at the same cost', async (t) => {
   const ran: string[] = [];
   const users = configuration().users.map((user, index) => ({
     ...user,

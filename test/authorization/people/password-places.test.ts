@@ -7,7 +7,7 @@ const WAITING = 64;
 const KEPT = 16;
 const SHARE = 0.25;
 
-/** The places of the service, both of whose threads are busy until `free` is called. */
+/** The service's places for password checks. Both of its threads are busy until `free` is called. */
 async function heldService(t: Test) {
   const service = await runFront(t, { config: { trusted_proxies: ['127.0.0.1/32'] } });
   const known = await signedIn(service);
@@ -27,7 +27,7 @@ interface Form {
   readonly page: Page;
 }
 
-/** What strangers type, each from an address of its own. */
+/** Passwords of strangers, each from a separate address. */
 function typed({ tab, page }: Form, address: string, username: string, password = 'wrong'): Promise<Page> {
   const form = { transaction: page.field('transaction'), username, password };
   return tab.post('/oauth2/login', form, { 'x-forwarded-for': address });
@@ -45,12 +45,12 @@ function waiting(queue: BoundedQueue): { strangers: number; known: number } {
   return { strangers: sum(strangers) - 2, known: sum(known) };
 }
 
-/** A password that is refused for want of a place is answered while all others wait. */
+/** A password that gets no place is answered while all others wait. */
 async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-t.test('from 120 address blocks strangers take their places and no others, and known browsers get in', async (t) => {
+t.test('strangers from 120 address blocks fill only their own places, and known browsers get in', async (t) => {
   const { service, known, queue, free } = await heldService(t);
   const stranger = await formOf(openTab(service));
   const right = await formOf(known);
@@ -73,7 +73,7 @@ t.test('from 120 address blocks strangers take their places and no others, and k
   for (const login of await Promise.all(logins)) t.equal(login.status, 303);
 });
 
-t.test('a /48 has one share, from however many of its addresses; it gives way to others', async (t) => {
+t.test('all addresses of a /48 have one share, which gives way to others', async (t) => {
   const { service, queue, free } = await heldService(t);
   const stranger = await formOf(openTab(service));
   const share = (WAITING - KEPT) * SHARE;
@@ -96,7 +96,7 @@ t.test('a /48 has one share, from however many of its addresses; it gives way to
   t.equal(judged.length, WAITING - KEPT - 40);
 });
 
-t.test('a cookie that is made up, expired or of another account is known to nobody', async (t) => {
+t.test('a cookie that is forged, expired or for another account makes no browser known', async (t) => {
   const { service, known, queue, free } = await heldService(t);
   const right = known.cookies.get(cookieName(known, 'known')) ?? '';
   const [id = '', expires = '', code = ''] = right.split('.');

@@ -23,7 +23,7 @@ function lines(text: string): Record<string, unknown>[] {
 
 const named = (text: string) => lines(text).map(({ sub }) => sub);
 
-t.test('each event is a line of a file that nobody else can read, which the first of them makes', async (t) => {
+t.test('each event is a line of a file that only its owner can read, and that the first event creates', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log);
   t.notOk(existsSync(file));
@@ -36,38 +36,42 @@ t.test('each event is a line of a file that nobody else can read, which the firs
 
 const skipFull = !existsSync('/dev/full') && 'this system has no full device';
 
-t.test('what cannot be written is in the log, until the file can be written again', { skip: skipFull }, async (t) => {
-  const { file, log, written, clock } = setUp(t, 'error');
-  symlinkSync('/dev/full', file);
-  const audit = buildAudit(file, clock, log);
-  await audit.open();
-  for (const sub of ['a', 'b']) audit.record('login', { sub });
-  await until(() => named(written()).includes('b'));
-  audit.record('login', { sub: 'c' });
-  t.match(lines(written()), [
-    { level: 50, err: { code: 'ENOSPC' } },
-    { level: 40, event: 'login', sub: 'a' },
-    { level: 40, sub: 'b' },
-    { level: 40, sub: 'c' },
-  ]);
-  rmSync(file);
-  audit.record('login', { sub: 'd' });
-  t.notOk(existsSync(file), 'not tried again within a second');
-  clock.advance(1000);
-  audit.record('login', { sub: 'e' });
-  await audit.close();
-  t.strictSame(named(readFileSync(file, 'utf8')), ['e']);
-  t.strictSame(named(written()).filter(Boolean), ['a', 'b', 'c', 'd']);
-});
+t.test(
+  'an event that cannot be written is in the log until the file is writable again',
+  { skip: skipFull },
+  async (t) => {
+    const { file, log, written, clock } = setUp(t, 'error');
+    symlinkSync('/dev/full', file);
+    const audit = buildAudit(file, clock, log);
+    await audit.open();
+    for (const sub of ['a', 'b']) audit.record('login', { sub });
+    await until(() => named(written()).includes('b'));
+    audit.record('login', { sub: 'c' });
+    t.match(lines(written()), [
+      { level: 50, err: { code: 'ENOSPC' } },
+      { level: 40, event: 'login', sub: 'a' },
+      { level: 40, sub: 'b' },
+      { level: 40, sub: 'c' },
+    ]);
+    rmSync(file);
+    audit.record('login', { sub: 'd' });
+    t.notOk(existsSync(file), 'not tried again within a second');
+    clock.advance(1000);
+    audit.record('login', { sub: 'e' });
+    await audit.close();
+    t.strictSame(named(readFileSync(file, 'utf8')), ['e']);
+    t.strictSame(named(written()).filter(Boolean), ['a', 'b', 'c', 'd']);
+  },
+);
 
-t.test('a pipe is no audit file: nobody is held up by who does not read it', async (t) => {
+t.test('a pipe is rejected as an audit file: a slow reader would block requests', async (t) => {
   const { file, log, clock } = setUp(t);
   spawnSync('mkfifo', [file]);
   const audit = buildAudit(file, clock, log);
   await t.rejects(audit.open(), { name: 'StorageUnusable', message: /^the audit file: it is not a regular file/ });
 });
 
-t.test('a line that was cut off does not spoil the next one', async (t) => {
+t.test('a cut line does not damage the next one', async (t) => {
   const { file, log, clock } = setUp(t);
   writeFileSync(file, '{"event":"log');
   const audit = buildAudit(file, clock, log);
@@ -76,7 +80,7 @@ t.test('a line that was cut off does not spoil the next one', async (t) => {
   t.match(readFileSync(file, 'utf8'), /^\{"event":"log\n\{.*"sub":"a"\}\n$/);
 });
 
-t.test('while a disk does not answer, no more than a mebibyte waits for it', async (t) => {
+t.test('while a disk does not answer, at most a mebibyte waits for it', async (t) => {
   const file = join(temporaryDirectory(t), 'lines');
   const { promise: answers, resolve: answer } = Promise.withResolvers<boolean>();
   const appender = lineFile(file, systemClock, () => answers);
@@ -91,7 +95,7 @@ t.test('while a disk does not answer, no more than a mebibyte waits for it', asy
   t.equal(statSync(file).size, (3000 - lost.length) * 1024);
 });
 
-t.test('without a file every event is in the log, however little else is; silent is silent', async (t) => {
+t.test('without a file every event is in the log at any log level except silent', async (t) => {
   for (const [level, expected] of [
     ['warn', ['a']],
     ['fatal', ['a']],
@@ -103,7 +107,7 @@ t.test('without a file every event is in the log, however little else is; silent
   }
 });
 
-t.test('of tries that are not looked at, a window has two lines for each address, however many came', async (t) => {
+t.test('refused attempts get two lines for each address and window, however many arrive', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log, { window: 3_600_000 });
   for (let index = 0; index < 2_000; index++) {
@@ -125,7 +129,7 @@ t.test('of tries that are not looked at, a window has two lines for each address
 });
 
 t.test(
-  'of tries from any number of addresses, a window has a bounded number of lines, and all are counted',
+  'refused attempts from many addresses get a bounded number of lines a window, and all are counted',
   async (t) => {
     const { file, log, clock } = setUp(t);
     const audit = buildAudit(file, clock, log, { window: 3_600_000 });
@@ -142,7 +146,7 @@ t.test(
   },
 );
 
-t.test('the line of all others names no client, no user and no address of one of them', async (t) => {
+t.test('the line for all other attempts names no client, user or address', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log, { window: 3_600_000 });
   for (let index = 0; index < 1_500; index++) {
@@ -159,7 +163,7 @@ t.test('the line of all others names no client, no user and no address of one of
   ]);
 });
 
-t.test('tries that different limits refused are counted apart', async (t) => {
+t.test('attempts that different limits refused are counted separately', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log, { window: 3_600_000 });
   for (const detail of ['address', 'address', 'account', 'account', 'account', undefined])
@@ -175,7 +179,7 @@ t.test('tries that different limits refused are counted apart', async (t) => {
   ]);
 });
 
-t.test('what was counted is told when the window is over, and then it begins again', async (t) => {
+t.test('the count is reported when the window ends, and then starts again', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log, { window: 50 });
   await audit.open();
@@ -188,7 +192,7 @@ t.test('what was counted is told when the window is over, and then it begins aga
   await audit.close();
 });
 
-t.test('of a client that goes on guessing the log has no line for each guess, and the number of all', async (t) => {
+t.test('for a client that keeps guessing, the log has the total and not a line for each guess', async (t) => {
   const service = await run(t, { config: { login: { max_failures: 3, window: 3_600_000 } } });
   const guess = () =>
     service.post('/oauth2/token', { grant_type: 'client_credentials' }, basic({ ...shop, secret: 'no' }));
@@ -228,7 +232,7 @@ async function writeEach(audit: ReturnType<typeof buildAudit>, file: string, nam
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `user-${String(index).padStart(4, '0')}`);
 
-t.test('a full audit file is put aside, the oldest goes, and no line is missing from the others', async (t) => {
+t.test('a full audit file is renamed, the oldest is deleted, and no line of the others is lost', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log, { kept });
   await audit.open();
@@ -246,7 +250,7 @@ t.test('a full audit file is put aside, the oldest goes, and no line is missing 
   }
 });
 
-t.test('a file that was put aside is removed when it is too old', async (t) => {
+t.test('a renamed file is deleted when it is too old', async (t) => {
   const { file, log, clock } = setUp(t);
   const audit = buildAudit(file, clock, log, { kept });
   await audit.open();
@@ -258,7 +262,7 @@ t.test('a file that was put aside is removed when it is too old', async (t) => {
   t.notOk(existsSync(`${file}.1`));
 });
 
-t.test('a command beside the service, a link and `none` put nothing aside, and every line is written', async (t) => {
+t.test('a command beside the service, a link and `none` rename nothing, and every line is written', async (t) => {
   for (const how of ['command', 'link', 'none']) {
     const { file, log, clock } = setUp(t);
     if (how === 'link') symlinkSync(`${file}.real`, file);
@@ -271,7 +275,7 @@ t.test('a command beside the service, a link and `none` put nothing aside, and e
   }
 });
 
-t.test('where nothing can be put aside the file grows on, the log says so once, and no line is lost', async (t) => {
+t.test('if no file can be renamed the file keeps growing, the log says so once, and no line is lost', async (t) => {
   const { file, log, written: logged, clock } = setUp(t);
   mkdirSync(`${file}.1`);
   writeFileSync(join(`${file}.1`, 'in-the-way'), '');

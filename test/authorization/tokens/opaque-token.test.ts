@@ -8,7 +8,7 @@ import { run, shop } from '../running-service.ts';
 const { accessToken } = tokenPrefixes;
 const samples = isLong ? 1_000_000 : 100_000;
 
-t.test(`T23: ${samples} tokens are all different, and none comes in order`, async (t) => {
+t.test(`T23: ${samples} tokens are all different, and in no order`, async (t) => {
   const made = Array.from({ length: samples }, () => makeOpaqueToken(accessToken));
   t.equal(new Set(made).size, samples);
   t.ok(
@@ -19,7 +19,7 @@ t.test(`T23: ${samples} tokens are all different, and none comes in order`, asyn
   t.ok(Math.abs(ascents / samples - 0.5) < 0.01, `${ascents} ascents`);
 });
 
-t.test('T23: the database holds hashes only', async (t) => {
+t.test('T23: the database contains only hashes', async (t) => {
   const service = await run(t);
   const tokens = await Promise.all(Array.from({ length: 20 }, () => service.token()));
   const jwt = await service.token({}, { id: 'shop-jwt', secret: shop.secret });
@@ -36,7 +36,7 @@ t.test('T23: the database holds hashes only', async (t) => {
   t.notOk(dump.includes('PRIVATE KEY'));
 });
 
-t.test('the checksum tells a token from noise', async (t) => {
+t.test('the checksum tells a token from random text', async (t) => {
   const token = makeOpaqueToken(accessToken);
   t.ok(isOpaqueToken(token, accessToken));
   t.notOk(isOpaqueToken(`${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`, accessToken));

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import t from 'tap';
 import { programName } from '../../../src/commands/common/program-name.ts';
 
-t.test('the command is named as it can be typed again', async (t) => {
+t.test('messages name the command in a form that can be typed again', async (t) => {
   t.equal(programName('/opt/node_modules/.bin/gatehouse', '/home/a'), 'gatehouse', 'installed');
   t.equal(programName('/home/a/gatehouse/bin/gatehouse.js', '/home/a/gatehouse'), './bin/gatehouse.js', 'a checkout');
   t.equal(programName('/home/a/gatehouse/bin/gatehouse.js', '/home/b'), '/home/a/gatehouse/bin/gatehouse.js');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { table } from '../../../src/commands/common/table.ts';
 
-t.test('columns are aligned, and a very long cell widens its own row alone', (t) => {
+t.test('columns are aligned, and a very long cell widens only its own row', (t) => {
   const long = 'x'.repeat(5_000);
   const rows = [
     ['ID', 'NAME', 'SCOPE'],

@@ -3,7 +3,7 @@ import { formatApiKey, parseApiKeys } from '../../../src/config/files/api-keys.t
 
 const [HASH, OTHER] = ['A', 'B'].map((letter) => letter.repeat(43)) as [string, string];
 
-t.test('a key is id, hash, client, end and scopes; comments and empty lines are passed over', async (t) => {
+t.test('a line has id, hash, client, end and scopes; comments and empty lines are skipped', async (t) => {
   const { users, faults } = parseApiKeys(
     `\ufeff# of meters\n\nghk_abc sha256:${HASH} meter-7 2027-01-31T12:00:00Z orders.read a,b\r\nold hmac:${HASH} https://a.example/x -\n`,
   );
@@ -21,7 +21,7 @@ t.test('a key is id, hash, client, end and scopes; comments and empty lines are 
   ]);
 });
 
-t.test('what is written is read again as it was', async (t) => {
+t.test('a written file reads back unchanged', async (t) => {
   const { users } = parseApiKeys(`a sha256:${HASH} c 2027-01-31 s\nb sha256:${OTHER} c - s\n`);
   t.strictSame(parseApiKeys(users.map(formatApiKey).join('\n')).users, users);
 });
@@ -40,13 +40,13 @@ const bad: readonly (readonly [line: string, message: RegExp])[] = [
 ];
 
 for (const [line, message] of bad)
-  t.test(`a bad line is told with its number: ${message.source}`, async (t) => {
+  t.test(`a bad line is reported with its number: ${message.source}`, async (t) => {
     const { faults } = parseApiKeys(`ok sha256:${HASH} c -\n${line}\n`);
     const found = /stands/.test(message.source) || !line.includes(HASH) ? faults : faults.slice(0, 1);
     t.match(found, [{ line: 2, message, hint: /gatehouse api-key create/ }]);
   });
 
-t.test('a line that holds a key in the place of its hash is not quoted', async (t) => {
+t.test('a line with a key in place of its hash is not quoted', async (t) => {
   const { faults } = parseApiKeys('a ghk_0123456789 c -\n');
   t.notOk(JSON.stringify(faults).includes('ghk_0123456789'));
 });

@@ -22,7 +22,7 @@ function algorithmOf(read: ReadClientKey): string {
   return read.ok ? read.key.alg : read.message;
 }
 
-t.test('the algorithm follows from the key, whichever way it is written', async (t) => {
+t.test('the algorithm follows from the key, in each of its forms', async (t) => {
   const files = Object.entries(made).flatMap(([alg, key]) => [
     [`${alg}.pem`, pem(key)],
     [`${alg}.jwk`, jwk(key)],
@@ -34,7 +34,7 @@ t.test('the algorithm follows from the key, whichever way it is written', async 
   }
 });
 
-t.test('a JWK says its kid, and its alg where several fit', async (t) => {
+t.test('a JWK gives its kid, and its alg if several are possible', async (t) => {
   const directory = t.testdir({
     ps: jwk(made.RS256 as KeyObject, { alg: 'PS256', kid: 'mine' }),
     wrong: jwk(made.ES256 as KeyObject, { alg: 'RS256' }),
@@ -45,7 +45,7 @@ t.test('a JWK says its kid, and its alg where several fit', async (t) => {
   t.equal(algorithmOf(readClientKey('unknown', { directory })), 'the key fits no algorithm');
 });
 
-t.test('what is no private key for signatures is refused in words', async (t) => {
+t.test('a value that is not a private signing key is rejected with a clear message', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const directory = t.testdir({
     public: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
@@ -66,7 +66,7 @@ t.test('what is no private key for signatures is refused in words', async (t) =>
     t.equal(algorithmOf(readClientKey(name, { directory })), 'the key fits no algorithm', name);
 });
 
-t.test('a key in the place of a file name is never repeated', async (t) => {
+t.test('a key in place of a filename is never repeated', async (t) => {
   const read = readClientKey(pem(made.EdDSA as KeyObject), { directory: '.' });
   t.equal(algorithmOf(read), 'this is a key, and not a filename');
 });

@@ -20,7 +20,7 @@ const fromVariable: Problem = {
   message: 'GATEHOUSE__X: wrong',
 };
 
-t.test('a problem is its place, its message, the line and the hint', async (t) => {
+t.test('a problem shows its place, its message, the line and the hint', async (t) => {
   t.equal(
     formatProblems([problem], new PassThrough()),
     'a,b.yaml:3:5: error: 100% wrong\n    3 | y\n      | ^\n        did you mean `x`?\n',
@@ -28,7 +28,7 @@ t.test('a problem is its place, its message, the line and the hint', async (t) =
   t.equal(formatProblems([fromVariable], new PassThrough()), 'environment: warning: GATEHOUSE__X: wrong\n');
 });
 
-t.test('colour is for terminals', async (t) => {
+t.test('only terminals get colour', async (t) => {
   const terminal = Object.assign(new PassThrough(), { isTTY: true, hasColors: () => true, getColorDepth: () => 8 });
   const before = process.env;
   t.teardown(() => {

@@ -16,7 +16,7 @@ t.test('the files of `tls` are read by their keys', async (t) => {
   });
 });
 
-t.test('each file is judged whole, and every one that is wrong is told by its key', async (t) => {
+t.test('each file is checked completely, and every wrong one is reported by its key', async (t) => {
   const half = `${bytes('authority.crt')}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
   const ca = userFile(t, half);
   t.match(readTls({ ca, cert: 'server.crt', key: 'server.crt', client_ca: 'nowhere.crt' }, place), {
@@ -29,14 +29,14 @@ t.test('each file is judged whole, and every one that is wrong is told by its ke
   });
 });
 
-t.test('a key that is not the one of the certificate is told by `key`', async (t) => {
+t.test('a private key that does not belong to the certificate is reported at `key`', async (t) => {
   t.strictSame(readTls({ cert: 'client.crt', key: 'server.key' }, place), {
     ok: false,
     faults: [{ key: 'key', message: 'the file server.key is not the key of the certificate in client.crt' }],
   });
 });
 
-t.test('a certificate without a key is not read, nor a key without a certificate', async (t) => {
+t.test('a certificate without a key is not read, and neither is a key without a certificate', async (t) => {
   const ca = 'authority.crt';
   t.strictSame(readTls({ ca, cert: 'nowhere.crt' }, place), { ok: true, pem: { ca: bytes(ca) } });
   t.strictSame(readTls({ key: 'nowhere.key' }, place), { ok: true, pem: {} });

@@ -36,7 +36,7 @@ function problems(text: string, env: Record<string, string> = {}): readonly Prob
 const places = (text: string, env?: Record<string, string>) =>
   problems(text, env).map(({ line, column, message }) => `${line}:${column} ${message}`);
 
-t.test('a sound file is a frozen configuration with ids and defaults', async (t) => {
+t.test('a valid file becomes a frozen configuration with ids and defaults', async (t) => {
   const loaded = loadGatewayText(sound);
   if (!loaded.ok) return t.fail(JSON.stringify(loaded.problems));
   t.strictSame(
@@ -48,7 +48,7 @@ t.test('a sound file is a frozen configuration with ids and defaults', async (t)
   t.strictSame(loaded.warnings, []);
 });
 
-t.test('a value is located where a reader looks for it', async (t) => {
+t.test('the place of a value is where a reader looks for it', async (t) => {
   const loaded = loadGatewayText(sound, { file: 'some/gateway.yaml' });
   if (!loaded.ok) return t.fail();
   const at = (...pointer: (string | number)[]) => loaded.locate(pointer);
@@ -60,7 +60,7 @@ t.test('a value is located where a reader looks for it', async (t) => {
   t.match(at('limits', 'idle'), { line: 1, column: 1 });
 });
 
-t.test('all problems are told at once, in the order of the file', async (t) => {
+t.test('all problems are reported at once, in the order of the file', async (t) => {
   const text = sound
     .replace('version: 1', 'version: 1\nlimits: { idle: soon }')
     .replace('/orders }', '/orders, hots: x }')
@@ -75,15 +75,15 @@ t.test('all problems are told at once, in the order of the file', async (t) => {
   ]);
 });
 
-t.test('a faulty upstream is still known to the routes that name it', async (t) => {
+t.test('a route that names a faulty upstream causes no second problem', async (t) => {
   t.strictSame(places(sound.replace('url: http', 'ulr: http')), ['6:5 unknown key `ulr`']);
 });
 
-t.test('a misspelt top-level key does not make everything below it wrong too', async (t) => {
+t.test('a misspelled top-level key does not make everything below it wrong too', async (t) => {
   t.strictSame(places(sound.replace('upstreams:', 'upstream:')), ['4:1 unknown key `upstream`']);
 });
 
-t.test('what stands below a misspelt top-level key is judged as what it is', async (t) => {
+t.test('the values below a misspelled top-level key are checked as if it were spelled right', async (t) => {
   const misspelt = sound.replace('upstreams:', 'upstream:').replace('path: /health', 'paht: /health');
   t.strictSame(places(misspelt.replace('url: http', 'ulr: http')), [
     '4:1 unknown key `upstream`',
@@ -97,7 +97,7 @@ t.test('what stands below a misspelt top-level key is judged as what it is', asy
   );
 });
 
-t.test('a guess at what a key means makes no mistake of its own', async (t) => {
+t.test('a guess at the meaning of a key causes no further problem', async (t) => {
   t.strictSame(places(`${sound}limit: 5\n`), ['16:1 unknown key `limit`']);
   t.strictSame(
     places(`${sound}route: []\n`),
@@ -107,20 +107,20 @@ t.test('a guess at what a key means makes no mistake of its own', async (t) => {
   t.strictSame(places(sound.replace('upstreams:', 'backends:')), ['4:1 unknown key `backends`']);
 });
 
-t.test('an unknown key that is no part of the file under another name hides nothing', async (t) => {
+t.test('an unknown key that is not a misspelled part of the file hides nothing', async (t) => {
   const text = sound.replace('scope:', 'access: public\n    scope:');
   t.strictSame(places(`${text}verbosity: 3\n`).length, places(text).length + 1);
   t.ok(places(text).length > 0);
 });
 
-t.test('an unresolved variable is told once, at its scalar', async (t) => {
+t.test('an unresolved variable is reported once, at its scalar', async (t) => {
   t.strictSame(places(sound.replace('http://127.0.0.1:9000', '${URL}')), [
     '6:10 the environment variable URL is not set',
   ]);
   t.strictSame(places(`${sound}limits: { connections: "\${N}" }\n`), ['16:24 the environment variable N is not set']);
 });
 
-t.test('a scalar that is a variable is typed by the schema, text otherwise', async (t) => {
+t.test('a scalar that is a variable has the type of the schema, otherwise it is text', async (t) => {
   const loaded = loadGatewayText(`${sound}limits: { connections: "\${N}" }\nrealm: \${N}\ndevelopment: \${D}\n`, {
     env: { N: '12', D: 'true' },
   });
@@ -131,7 +131,7 @@ t.test('a scalar that is a variable is typed by the schema, text otherwise', asy
   ]);
 });
 
-t.test("anchors, aliases and merge keys work; the map's own keys win", async (t) => {
+t.test("anchors, aliases and merge keys work, and the map's own keys win", async (t) => {
   const text =
     sound.replace('  - id: health', '  - &public\n    id: health') +
     `  - <<: *public\n    id: other\n    match: { path: /other }\n`;
@@ -143,7 +143,7 @@ t.test("anchors, aliases and merge keys work; the map's own keys win", async (t)
   t.match(places(`${sound}log: { <<: text }\n`), [/`<<` needs a map/]);
 });
 
-t.test('what is wrong below an anchor is told once', async (t) => {
+t.test('a fault below an anchor is reported once', async (t) => {
   t.strictSame(places('version: 1\nupstreams:\n  a: &a { url: "" }\n  b: *a\nroutes: []\n'), [
     '3:16 the text is empty',
     '5:9 the list is empty',
@@ -164,7 +164,7 @@ t.test('a few lines of aliases cannot exhaust the memory', async (t) => {
   );
 });
 
-t.test('a large text behind many aliases is told, and not looked at for minutes', async (t) => {
+t.test('a large text behind many aliases is reported without minutes of work', async (t) => {
   const aliases = Array(90_000).fill('*a').join(', ');
   const words = /the file has more than 4194304 characters/;
   t.match(
@@ -177,13 +177,13 @@ t.test('a large text behind many aliases is told, and not looked at for minutes'
   );
 });
 
-t.test('a key that would reach a prototype is refused', async (t) => {
+t.test('a key that would reach a prototype is rejected', async (t) => {
   t.match(places(`${sound}__proto__: { polluted: true }\n`), [/`__proto__` cannot be a name/]);
   t.match(places(`${sound}constructor: { polluted: true }\n`), [/unknown key `constructor`/]);
   t.notOk('polluted' in {});
 });
 
-t.test('what is not YAML is told once', async (t) => {
+t.test('a file that is not YAML is reported once', async (t) => {
   t.strictSame(places(`${sound}a: b: c: d\n  e: [\n`).length, 1);
   t.match(places(`${sound}---\na: 1\n`), [/a second YAML document/]);
   t.match(places(`${sound}realm: !secret x\n`), [/YAML tags/]);
@@ -191,19 +191,19 @@ t.test('what is not YAML is told once', async (t) => {
   t.match(places(`${sound}? [a, b]\n: x\n`), [/a key must be a plain word/]);
 });
 
-t.test('a key that is one space short, and a brace that is left open, are told with both causes', async (t) => {
+t.test('for an indentation error by one space, or an open brace, both causes are reported', async (t) => {
   const routes = `${sound.slice(0, sound.indexOf('routes:'))}routes:\n  - match: { path: "/a"`;
   t.match(problems(`${routes} }\n   access: public\n`), [{ hint: /compare the indentation/ }]);
   t.match(problems(`${routes}\n    access: public\n`), [{ hint: /an unclosed bracket above/ }]);
 });
 
-t.test('a file that is empty or no map is told', async (t) => {
+t.test('a file that is empty or not a map is reported', async (t) => {
   t.match(places(''), [/is empty; expected a map/]);
   t.match(places('- a\n'), [/expected a map of keys and values, found a list/]);
   t.match(places('text'), [/found `text`/]);
 });
 
-t.test('every unquoted parameter is told, and nothing that follows from it', async (t) => {
+t.test('every unquoted parameter is reported, without errors that follow from it', async (t) => {
   const text = sound
     .replace('path: /orders }', 'path: /orders/{id} }')
     .replace('path: /health }', 'path: /{a}/{b*} }')
@@ -215,7 +215,7 @@ t.test('every unquoted parameter is told, and nothing that follows from it', asy
   ]);
 });
 
-t.test('a file that cannot be read is a problem, not an exception', async (t) => {
+t.test('an unreadable file is a problem, not an exception', async (t) => {
   t.match(loadGatewayConfig('/nowhere/gateway.yaml'), {
     ok: false,
     problems: [{ message: 'the file does not exist' }],
@@ -223,7 +223,7 @@ t.test('a file that cannot be read is a problem, not an exception', async (t) =>
   t.match(loadGatewayConfig('/'), { ok: false, problems: [{ message: /cannot be read/ }] });
 });
 
-t.test('files are relative to the configuration file', async (t) => {
+t.test('file paths are relative to the configuration file', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-load-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   writeFileSync(join(directory, 'realm'), 'orders\n');
@@ -231,7 +231,7 @@ t.test('files are relative to the configuration file', async (t) => {
   t.match(loadGatewayConfig(join(directory, 'gateway.yaml'), {}), { ok: true, directory, config: { realm: 'orders' } });
 });
 
-t.test('a client is known by one spelling of its names', async (t) => {
+t.test('each key of a client has one name in the loaded configuration', async (t) => {
   const loaded = loadAuthorizationText(
     '{version: 1, issuer: "https://a.example.com", resources: ["https://b.example.com"], clients: [{app_id: shop, app_secret: sixteen-bytes-and-more}]}',
   );
@@ -240,7 +240,7 @@ t.test('a client is known by one spelling of its names', async (t) => {
   t.notOk('app_id' in (loaded.config.clients[0] as object) || 'app_secret' in (loaded.config.clients[0] as object));
 });
 
-t.test('a union is told by the alternative that was meant', async (t) => {
+t.test('an error in a union is reported for the alternative that the author meant', async (t) => {
   const told = (scope: unknown) => {
     const base = gatewayBase();
     base.routes[0].scope = scope;
@@ -255,7 +255,7 @@ t.test('a union is told by the alternative that was meant', async (t) => {
   t.strictSame(told({ anyof: ['a'] }), ['a map is not one of the accepted forms']);
 });
 
-t.test('a number below what makes sense is told with the least that does', async (t) => {
+t.test('a number that is too small is reported with the smallest useful one', async (t) => {
   t.match(problems(`${sound}limits: { header_count: 0 }\n`), [{ message: '`0` is too small', hint: 'at least 1' }]);
   t.match(problems(`${sound}limits: { share: 0 }\n`), [{ message: '`0` is too small', hint: 'at least 0.01' }]);
   t.match(problems(`${sound}limits: { share: 50 }\n`), [{ message: '`50` is too large', hint: 'at most 1' }]);

@@ -23,7 +23,7 @@ const relyingParty = (more: object) => (config: Loose) => {
 const twoHosts = ['https://app.example.com/callback', 'https://app.example.org/callback'];
 const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 
-/** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
+/** For every rule: files that break it with the message, and files that do not (no message expected). */
 const cases: Record<string, readonly Case[]> = {
   'issuer elsewhere': [
     [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer has port 9999/],
@@ -142,7 +142,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'lifetime of codes': [
-    [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code lives 5 minutes at most/],
+    [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code is valid for at most 5 minutes/],
     [top({ tokens: { code: { ttl: '10ms' } } }), /^error: a code that lives less than a second/],
     [top({ tokens: { code: { ttl: '5m' } } })],
   ],
@@ -213,7 +213,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [client({ app_id: 'store' }), /mean the same, but differ here/],
     [client({ client_id: 'sh\u00f6p' }), /plain ASCII text/],
-    [client({ client_id: 's'.repeat(256) }), /255 characters at most/],
+    [client({ client_id: 's'.repeat(256) }), /at most 255 characters/],
     [client({ client_id: 's'.repeat(255) })],
     [client({ app_id: 'shop' })],
   ],
@@ -441,7 +441,7 @@ t.test('every rule of authorization.yaml has its cases here', async (t) => {
   t.strictSame(Object.keys(cases).sort(), Object.keys(authorizationChecks).sort());
 });
 
-t.test('the file that the cases change is sound', async (t) => {
+t.test('the file that the cases change is valid', async (t) => {
   t.strictSame(
     authorizationProblems(() => {}),
     [],

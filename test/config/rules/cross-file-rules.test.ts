@@ -8,7 +8,7 @@ const secret = 'cs_gateway-secret-of-32-bytes-or-more';
 const other = 'cs_another-secret-of-32-bytes-or-more';
 const gatewayClient = { client_id: 'gateway', client_secret: secret, introspect: true, events: true };
 
-/** `FILE:LINE message (hint)` of each, for two files that fit but for the change. */
+/** `FILE:LINE message (hint)` of each, for two files that match except for the change. */
 function found(change: (gateway: Loose, service: Loose) => void): readonly string[] {
   const [gateway, service] = [gatewayBase(), authorizationBase()];
   Object.assign(gateway.authorization_servers.main, { client_id: 'gateway', client_secret: secret });

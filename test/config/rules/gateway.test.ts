@@ -74,7 +74,7 @@ const twoServers = (first: object, second: object) => (config: Loose) => {
 };
 
 const names = ['first', 'second', 'third'];
-/** Routes of one SOAP service, each for an operation of its own unless it says otherwise. */
+/** Routes of one SOAP service, by default each for its own operation. */
 const soap =
   (...routes: readonly { scope: string; claims?: object; path?: string; soap_action?: undefined }[]) =>
   (config: Loose) => {
@@ -116,7 +116,7 @@ const open = (more: object) => (config: Loose) => {
 };
 const key = Buffer.alloc(32, 1).toString('base64');
 
-/** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
+/** For every rule: files that break it with the message, and files that do not (no message expected). */
 const cases: Record<string, readonly Case[]> = {
   listeners: [
     [top({ listen: '127.0.0.1:8080', health: '127.0.0.1:8080' }), /^error: the same address as `listen`/],
@@ -807,8 +807,8 @@ const cases: Record<string, readonly Case[]> = {
     [top({ realm: 'a\nb' }), /plain ASCII text/],
   ],
   'request of a test': [
-    [test({ request: '/orders/7' }), /`\/orders\/7` is no request/],
-    [test({ request: 'GET orders' }), /is no request/],
+    [test({ request: '/orders/7' }), /`\/orders\/7` is not a request/],
+    [test({ request: 'GET orders' }), /is not a request/],
     [test({ request: 'GET https://api.example.com/orders/7' })],
   ],
   'header of a test': [
@@ -1173,7 +1173,7 @@ t.test('every rule of gateway.yaml has its cases here', async (t) => {
   t.strictSame(Object.keys(cases).sort(), Object.keys(gatewayChecks).sort());
 });
 
-t.test('the file that the cases change is sound', async (t) => {
+t.test('the file that the cases change is valid', async (t) => {
   t.strictSame(
     gatewayProblems(() => {}),
     [],

@@ -26,7 +26,7 @@ const places: readonly (readonly [what: string, line: number, name: string, cond
 ];
 
 for (const [what, line, name, condition] of places)
-  t.test(`a header that decides and is dropped is marked at ${what}`, async (t) => {
+  t.test(`a header that decides and is dropped is reported at ${what}`, async (t) => {
     const text = file(`match:
       path: /a
       headers:

@@ -59,7 +59,7 @@ const rules: readonly [weaker: Asked, than: Asked, is: boolean][] = [
   [basic('staff'), { ...basic('staff'), audience: 'admin' }, false],
 ];
 
-t.test('a rule is weaker that lets somebody in whom the other refuses', async (t) => {
+t.test('a rule is weaker if it accepts a request that the other refuses', async (t) => {
   for (const [rule, other, is] of rules)
     t.equal(isWeaker(rule, other, servers), is, `${JSON.stringify(rule)} beside ${JSON.stringify(other)}`);
 });

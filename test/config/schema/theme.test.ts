@@ -75,32 +75,32 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-t.test('values of the grammar are taken', async (t) => {
+t.test('values of the grammar are accepted', async (t) => {
   for (const [name, values] of Object.entries(taken))
     for (const value of values) t.equal(themeValueFault(name, value), undefined, `${name}: ${value}`);
 });
 
-t.test('everything else is refused, with what to write', async (t) => {
+t.test('everything else is rejected, with what to write', async (t) => {
   for (const [name, values] of Object.entries(refused))
     for (const value of values) t.match(themeValueFault(name, value), /^this is not an? /, `${name}: ${value}`);
   t.match(themeValueFault('--accent', 'blue'), 'write for example "#0b5cad"');
   t.match(themeValueFault('--radius', '4em'), 'a length from 0 to 32px in px or rem: write for example "10px"');
 });
 
-t.test('an unknown variable is refused with the likely one, or all', async (t) => {
+t.test('an unknown variable is rejected with the most likely one, or all', async (t) => {
   t.match(themeValueFault('--acent', '#06c'), 'did you mean `--accent`?');
   t.match(themeValueFault('accent', '#06c'), 'did you mean `--accent`?');
   t.match(themeValueFault('constructor', '#06c'), 'known: --accent, --background');
 });
 
-t.test('the defaults are of the grammar themselves', async (t) => {
+t.test('the defaults follow the grammar themselves', async (t) => {
   for (const name of themeNames) {
     const { light, dark } = themeVariables[name];
     for (const value of [light, dark]) t.equal(themeValueFault(name, value), undefined, `${name}: ${value}`);
   }
 });
 
-t.test('a plain value holds in both schemes, light-dark() tells them apart', async (t) => {
+t.test('a plain value applies in both schemes, and light-dark() sets them separately', async (t) => {
   t.strictSame(colorSchemesOf('--accent', '#06c'), { light: '#06c', dark: '#06c' });
   t.strictSame(colorSchemesOf('--accent', 'light-dark(rgb(1, 2, 3), #fff)'), { light: 'rgb(1, 2, 3)', dark: '#fff' });
 });
@@ -112,7 +112,7 @@ t.test('every spelling of a color means the same color', async (t) => {
   t.strictSame(parseColor('hsl(0, 0%, 100%)'), [255, 255, 255]);
 });
 
-t.test('nothing that passes can end a declaration, call something, or begin a comment', async () => {
+t.test('no accepted value can end a declaration, call a function, or begin a comment', async () => {
   const parts = [
     '#06c',
     '"',
@@ -148,7 +148,7 @@ t.test('nothing that passes can end a declaration, call something, or begin a co
   );
 });
 
-t.test('the logo is an SVG or a PNG by its name', async (t) => {
+t.test('the logo is an SVG or a PNG, by its filename', async (t) => {
   for (const file of ['logo.svg', 'a/b.PNG']) t.equal(logoFileFault(file), undefined);
   for (const file of ['logo.jpg', 'svg', 'logo.svg.html', '']) t.match(logoFileFault(file), 'name a .svg or .png file');
 });

@@ -29,7 +29,7 @@ t.test('defaults are filled in at every depth, in the units of the program', asy
   t.notOk(Object.hasOwn(config, 'admin'), 'what has no default is absent');
 });
 
-t.test('a part of a map leaves the defaults of the rest', async (t) => {
+t.test('a map with some keys gets the defaults of the others', async (t) => {
   const { limits } = applyDefaults(gateway, { limits: { body: '2MiB', idle: '1m' } }) as Loose;
   t.match(limits, { body: 2_097_152, idle: 60_000, header_size: 16_384, body_rate: { bytes: 1024, over: 30_000 } });
 });
@@ -57,7 +57,7 @@ t.test('the configuration is frozen at every depth', async (t) => {
   );
 });
 
-t.test('names that every object inherits are names like any other', async (t) => {
+t.test('names that every object inherits are ordinary names', async (t) => {
   const { upstreams } = applyDefaults(gateway, { upstreams: {} }) as Loose;
   t.equal(upstreams.constructor, undefined);
   t.equal((applyDefaults(gateway, { upstreams: { toString: { url: 'x' } } }) as Loose).upstreams.toString.url, 'x');

@@ -11,7 +11,7 @@ function load(change: (config: Loose) => void): Loose {
   return loaded.ok ? loaded.config : loaded.problems;
 }
 
-t.test('a client has one spelling of its names, and the retry window of the file unless it has its own', async (t) => {
+t.test("each key of a client has one name, and its retry window defaults to the file's", async (t) => {
   const { clients } = load((config) => {
     config.tokens = { refresh: { retry_window: '5s' } };
     config.clients = [
@@ -31,7 +31,7 @@ t.test('a client has one spelling of its names, and the retry window of the file
   t.notOk('app_id' in clients[0] || 'app_secret' in clients[0]);
 });
 
-t.test('a redirect address is kept as it is written', async (t) => {
+t.test('a redirect address stays as written', async (t) => {
   const redirect_uris = ['https://App.Example.com:443/a/../b?%7e', 'http://127.0.0.1:3000'];
   const { clients } = load((config) => {
     Object.assign(config.clients[0], { grant_types: ['authorization_code'], redirect_uris });
@@ -39,7 +39,7 @@ t.test('a redirect address is kept as it is written', async (t) => {
   t.strictSame(clients[0].redirect_uris, redirect_uris);
 });
 
-t.test('the subject of a user is the username unless it is given', async (t) => {
+t.test('the subject of a user is the username by default', async (t) => {
   const { users } = load((config) => {
     config.users = [
       { username: 'alice', password_argon2: hash, claims: { tenant: 'acme' } },
@@ -52,7 +52,7 @@ t.test('the subject of a user is the username unless it is given', async (t) => 
   ]);
 });
 
-t.test('the sources of claims are in parts, and no name of a claim is more than a name', async (t) => {
+t.test("the sources of claims are split into parts, and a claim's name is never more than a name", async (t) => {
   const { tokens } = load((config) => {
     config.tokens = { access: { claims: { tenant: 'user.tenant', toString: 'client.a.b' } } };
   });

@@ -27,7 +27,7 @@ ajv.addKeyword({
 });
 ajv.addVocabulary(['keys']);
 
-/** Where ajv finds something wrong, a place once. */
+/** Where ajv finds an error, each place once. */
 function placesByAjv(judge: ReturnType<typeof ajv.compile>, value: unknown): readonly string[] {
   return judge(value) ? [] : uniq((judge.errors ?? []).map(({ instancePath }) => instancePath));
 }
@@ -38,7 +38,7 @@ function uniq(places: readonly string[]): readonly string[] {
 
 type Place = readonly (string | number)[];
 
-/** What a value becomes, or goes with. */
+/** Replacements for a value, or additions beside it. */
 const changes = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -88,18 +88,18 @@ for (const [name, schema] of Object.entries(files)) {
   });
 }
 
-t.test('a keyword that nothing judges by is a mistake of ours, not a file that is taken', async (t) => {
+t.test('an unsupported keyword in a schema is our error, and not a valid file', async (t) => {
   t.throws(() => buildJudge({ maxItems: 1 } as Schema), TypeError);
   t.throws(() => buildJudge({ constructor: 1 } as unknown as Schema), TypeError);
   t.throws(() => buildJudge({ items: { maxItems: 1 } as Schema }), TypeError, 'at any depth');
 });
 
-t.test('every mistake of a value is found, however many there are', async (t) => {
+t.test('every mistake in a value is found, however many there are', async (t) => {
   const values = Array.from({ length: 5000 }, () => 'a');
   t.equal(buildJudge({ type: 'array', items: { type: 'integer' } })(values).length, 5000);
 });
 
-t.test('each missing key and each unknown key is a mistake of its own', async (t) => {
+t.test('each missing key and each unknown key is a separate mistake', async (t) => {
   const schema: Schema = {
     type: 'object',
     properties: { a: {}, b: {} },
@@ -113,7 +113,7 @@ t.test('each missing key and each unknown key is a mistake of its own', async (t
   );
 });
 
-t.test('a wrong value under a key of the author’s choice is one mistake', async (t) => {
+t.test('a wrong value under a key with a free name is one mistake', async (t) => {
   const found = buildJudge({ type: 'object', additionalProperties: { type: 'string' }, keys: 'names' })({ 'a/b~': 1 });
   t.match(found, [{ keyword: 'type', instancePath: '/a~1b~0', value: 1 }]);
   t.equal(found.length, 1);
@@ -125,7 +125,7 @@ function placesIn(value: unknown, place: Place = []): Place[] {
   return place.length === 0 ? below : [place, ...below];
 }
 
-/** At a place, or one beside it. */
+/** At a place, or one next to it. */
 function apply(root: object, place: Place, value: unknown, how: string): void {
   const holder = place.slice(0, -1).reduce((at, key) => at[key as never], root) as Record<string, unknown> | unknown[];
   const key = place.at(-1) as string;

@@ -2,12 +2,12 @@ import t from 'tap';
 import { celValue } from '../../../src/config/words/cel-values.ts';
 import { compileExpression } from '../../../src/config/words/expression.ts';
 
-t.test('what has no member called constructor is handed on as it is', async (t) => {
+t.test('a value without a member called constructor is passed unchanged', async (t) => {
   for (const value of [{ a: { b: [1, { toString: 'x' }] } }, Object.create(null), 'constructor', 7, null, undefined])
     t.equal(celValue(value), value);
 });
 
-t.test('where a member is called constructor, a rule reads it and all others', async (t) => {
+t.test('a rule can read a member called constructor, and all other members', async (t) => {
   const claims = JSON.parse(
     '{"constructor":"a","list":[{"constructor":{"prototype":1}}],"tenant":"acme","__proto__":"p"}',
   );
@@ -30,7 +30,7 @@ t.test('where a member is called constructor, a rule reads it and all others', a
   for (const text of ['identity.claims.toString != "a"', 'has(request.query.valueOf)']) t.notOk(holds(text), text);
 });
 
-t.test('what is nested more deeply than any token is an error, which is false', async (t) => {
+t.test('a value with deeper nesting than any token is an error, which is false', async (t) => {
   let deep: object = { constructor: 1 };
   for (let i = 0; i < 100_000; i++) deep = { a: deep };
   t.equal(celValue(deep), deep);

@@ -4,7 +4,7 @@ import { covers } from '../../../src/config/words/path-pattern.ts';
 import { pattern, patterns } from '../../support/path-patterns.ts';
 import fc from '../../support/properties.ts';
 
-t.test('finds the patterns that cover another, as asking each would', async () => {
+t.test('finds the same covering patterns as a comparison with each', async () => {
   fc.assert(
     fc.property(patterns, pattern, (all, left) => {
       const index = new CoveringPatterns<number>();

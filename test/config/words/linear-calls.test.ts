@@ -24,11 +24,11 @@ function timesOf(evaluate: (length: number) => void): number[] {
   return quickest(ROUNDS, works).map((time, index) => time / often(SIZES[index] ?? 1));
 }
 
-/** Over two doublings: the time of one, of a few microseconds, is as often off by caches as by what is judged. */
+/** Over two doublings: caches distort a single time of a few microseconds too much. */
 const ratiosOf = (least: readonly number[]) => least.slice(2).map((time, index) => time / (least[index] ?? 0));
 const isLinear = (least: readonly number[]) => ratiosOf(least).every((ratio) => ratio <= 2.5 ** 2);
 
-t.test('there are patterns enough', async (t) => {
+t.test('there are enough patterns', async (t) => {
   t.ok(redosPatterns.length >= 21);
 });
 
@@ -45,7 +45,7 @@ for (const { from, pattern, subject } of redosPatterns) {
   });
 }
 
-t.test('a duration of a client is read in no time, however long', async (t) => {
+t.test("a client's duration is read quickly, however long it is", async (t) => {
   const expression = compiled('duration(request.text) > duration("1s")');
   const holds = (text: string) => expression({ request: { text }, identity: {} });
   t.ok(holds('2s'));
@@ -57,7 +57,7 @@ t.test('a duration of a client is read in no time, however long', async (t) => {
   );
 });
 
-/** Each holds for the request, and its pattern would be seen wherever it became a RegExp. */
+/** Each is true for the request, and the test would find its pattern wherever it became a RegExp. */
 const places: readonly [text: string, holds: boolean][] = [
   ['request.text.matches("^marked+$")', true],
   ['!request.text.matches("^marked+$")', false],
@@ -81,7 +81,7 @@ const places: readonly [text: string, holds: boolean][] = [
   ['request.list.matches("marked")', false],
 ];
 
-t.test('no pattern of an expression becomes a RegExp, wherever it stands', async (t) => {
+t.test('no pattern of an expression becomes a RegExp', async (t) => {
   const variables = { request: { text: 'marked', list: ['marked', 'other'] }, identity: { claims: { a: 'marked' } } };
   for (const [text, holds] of places) {
     const sources = executedPatterns(() => t.equal(compiled(text)(variables), holds, text));
@@ -93,7 +93,7 @@ t.test('no pattern of an expression becomes a RegExp, wherever it stands', async
   }
 });
 
-t.test('what RE2 has and JavaScript has not', async (t) => {
+t.test('features of RE2 that JavaScript lacks work', async (t) => {
   const holds = (pattern: string, text: string) => matching(pattern)({ request: { text }, identity: {} });
   t.ok(holds('(?i)^ORDER', 'orders'));
   t.ok(holds('^[[:alpha:]]+$', 'abc'));
@@ -112,15 +112,11 @@ const refused: readonly [text: string, message: RegExp, hint: RegExp][] = [
   ['request.l.exists(x, request.path.matches("(?=a)"))', /RE2 does not accept/, /lookahead/],
 ];
 
-t.test(
-  'a pattern that RE2 does not accept, or that is none before a request, is a fault when it is compiled',
-  async (t) => {
-    for (const [text, message, hint] of refused)
-      t.match(compileExpression(text), { kind: 'fault', message, hint }, text);
-  },
-);
+t.test('a pattern that RE2 rejects, or that is only known at a request, is an error at compilation', async (t) => {
+  for (const [text, message, hint] of refused) t.match(compileExpression(text), { kind: 'fault', message, hint }, text);
+});
 
-t.test('the names under which ours stand in are nothing to call', async (t) => {
+t.test('an expression cannot call our replacement functions by their internal names', async (t) => {
   for (const text of ['request.path.linearMatches("a")', 'boundedDuration("1s") == duration("1s")'])
     t.match(compileExpression(text), { kind: 'fault', message: /no matching overload/ }, text);
 });

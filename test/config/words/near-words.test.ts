@@ -5,7 +5,7 @@ import fc from '../../support/properties.ts';
 
 const letters = (word: string) => word.replace(/[0-9]/g, '');
 
-t.test('finds the first word that is one slip away, as comparing with each would', async (t) => {
+t.test('finds the first word with one typing error, as a comparison with each would', async (t) => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '.', '1', '2'), minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(fc.uniqueArray(word, { minLength: 2, maxLength: 40 }), (words) => {

@@ -16,7 +16,7 @@ function literal(text: string, strict = text, decoded = strict) {
   return { kind: 'literal', text, strict, decoded };
 }
 
-t.test('a pattern is literals, parameters and at most one rest', async (t) => {
+t.test('a pattern has literals, parameters and at most one rest', async (t) => {
   t.strictSame(parsed('/a/{name}/b/{rest*}'), [
     literal('a'),
     { kind: 'one', name: 'name' },
@@ -27,11 +27,11 @@ t.test('a pattern is literals, parameters and at most one rest', async (t) => {
   t.strictSame(parsed('/a/'), [literal('a'), literal('')]);
 });
 
-t.test('a literal has the spelling of the file, and both in which a request is matched', async (t) => {
+t.test("a literal has the file's spelling, and both spellings that a request is matched with", async (t) => {
   t.strictSame(parsed('/a%3ab/caf%c3%a9'), [literal('a%3Ab', 'a%3Ab', 'a:b'), literal('caf%C3%A9', 'café', 'café')]);
 });
 
-t.test('literals are normalised as request targets are (RFC 3986 §6.2.2)', async (t) => {
+t.test('literals are normalized as request targets are (RFC 3986 §6.2.2)', async (t) => {
   t.equal(shape('/%6Frders/caf%c3%a9'), '/orders/café');
   t.equal(shape("/a:b@c!$&'()+,;="), "/a:b@c!$&'()+,;=");
 });
@@ -43,7 +43,7 @@ t.test('patterns that match the same paths have one shape', async (t) => {
   t.not(shape('/a'), shape('/a/'));
 });
 
-t.test('what no request could match is refused', async (t) => {
+t.test('a pattern that no request could match is rejected', async (t) => {
   const refused: Record<string, RegExp> = {
     '': /begins with/,
     orders: /begins with/,
@@ -79,7 +79,7 @@ t.test('what no request could match is refused', async (t) => {
   for (const [path, message] of Object.entries(refused)) t.match(parsed(path), message, path);
 });
 
-t.test('a path is as long as a path may be', async (t) => {
+t.test('a pattern has the maximum length of a path', async (t) => {
   t.match(parsePathPattern('/a'.repeat(100)), { kind: 'pattern' });
   t.equal(parsed('/a'.repeat(101)), 'the path has 101 segments');
   t.match(parsePathPattern(`/${'a'.repeat(2047)}`), { kind: 'pattern' });
@@ -87,7 +87,7 @@ t.test('a path is as long as a path may be', async (t) => {
   t.match(parsePathPattern('/a'.repeat(20_000)), { kind: 'fault', hint: /at most 2048/ });
 });
 
-t.test('it never throws, and a shape is a pattern of the same shape', async () => {
+t.test('it never throws, and the shape of a pattern is a pattern of the same shape', async () => {
   const piece = fc.constantFrom('/', 'a', '{x}', '{y*}', '%', '2f', '%41', '.', '{', '}', '*', ';');
   fc.assert(
     fc.property(

@@ -6,14 +6,14 @@ const utf8 = (text: string) =>
   Array.from(Buffer.from(text), (octet) => `%${octet.toString(16).padStart(2, '0')}`).join('');
 const isAscii = (letter: string) => /^[\0-\x7f]*$/.test(letter);
 
-t.test('as it stands, letters beyond ASCII are decoded and every other octet stays encoded', async (t) => {
+t.test('in the plain reading, letters beyond ASCII are decoded and every other octet stays encoded', async (t) => {
   t.equal(strictReading('/a'), '/a');
   t.equal(strictReading('/%3a%c3%a9%e2%82%ac%f0%9f%8e%89'), '/%3Aé€🎉');
   for (const stray of ['%C3', '%C3%28', '%E2%82', '%C0%AE', '%ED%A0%80', '%F5%80%80%80', '%80', '%FF'])
     t.equal(strictReading(`/${stray}`), `/${stray}`, stray);
 });
 
-t.test('the letters of any text have one strict reading, in whichever case their digits are', async () => {
+t.test('the letters of any text have one strict reading, whatever the case of their hex digits', async () => {
   const letters = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
   fc.assert(
     fc.property(letters, (text) => {
@@ -23,7 +23,7 @@ t.test('the letters of any text have one strict reading, in whichever case their
   );
 });
 
-t.test('a server that decodes may cut at a sign, and drop blanks at the end or before each slash', async (t) => {
+t.test('a server that decodes may cut at a character, and drop blanks at the end or before each slash', async (t) => {
   const readings: Readonly<Record<string, readonly string[]>> = {
     '/v1/users%3Apurge': ['/v1/users:purge'],
     '/Items(%27a%27)': ["/Items('a')"],
@@ -43,13 +43,13 @@ t.test('a server that decodes may cut at a sign, and drop blanks at the end or b
   for (const [path, wanted] of Object.entries(readings)) t.strictSame(decodedReadings(path), wanted, path);
 });
 
-t.test('a long run of blanks is read in time that grows with its length', async (t) => {
+t.test('a long run of blanks is read in linear time', async (t) => {
   const [decoded, trimmed] = decodedReadings(`/${'%20'.repeat(100_000)}a${'%20'.repeat(100_000)}`);
   t.equal(decoded?.length, 200_002);
   t.equal(trimmed, `/${' '.repeat(100_000)}a`);
 });
 
-t.test('an application that takes every letter sees segments whole', async (t) => {
+t.test('an application that accepts every letter sees whole segments', async (t) => {
   t.strictSame(decodedSegments('a%2Fb/c%3F%20/%E9'), ['a/b', 'c? ', '%E9']);
 });
 

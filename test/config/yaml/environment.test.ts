@@ -22,7 +22,7 @@ function messages(env: Record<string, string>): readonly string[] {
   return loaded.ok ? [] : loaded.problems.map(({ message, hint }) => `${message}${hint ? ` → ${hint}` : ''}`);
 }
 
-t.test('a variable replaces a value of the file, and is typed by the schema', async (t) => {
+t.test('a variable replaces a value of the file, and gets its type from the schema', async (t) => {
   const config = configOf({
     GATEHOUSE__UPSTREAMS__ORDERS__URL: 'http://10.0.0.1:80',
     GATEHOUSE__UPSTREAMS__ORDERS__MAX_CONNECTIONS: '12',
@@ -35,7 +35,7 @@ t.test('a variable replaces a value of the file, and is typed by the schema', as
   t.match(config, { development: true, limits: { idle: 5000, header_count: 100, share: 0.25 }, realm: '7' });
 });
 
-t.test('a list is YAML text', async (t) => {
+t.test('a list is given as YAML text', async (t) => {
   t.strictSame(configOf({ GATEHOUSE__SCOPES_SUPPORTED: '[orders.read, orders.write]' }).scopes_supported, [
     'orders.read',
     'orders.write',
@@ -46,7 +46,7 @@ t.test('a list is YAML text', async (t) => {
   ]);
 });
 
-t.test('names are matched without regard to case, with _ for -', async (t) => {
+t.test('names match in any case, with _ for -', async (t) => {
   const change = (config: Loose) => {
     config.upstreams['Legacy-API'] = { url: 'http://127.0.0.1:1' };
   };
@@ -56,7 +56,7 @@ t.test('names are matched without regard to case, with _ for -', async (t) => {
   );
 });
 
-t.test('a name that the file does not have is made', async (t) => {
+t.test('a variable adds a name that the file does not have', async (t) => {
   t.equal(
     configOf({ GATEHOUSE__UPSTREAMS__BILLING__URL: 'http://127.0.0.1:2' }).upstreams.billing.urls[0],
     'http://127.0.0.1:2',
@@ -79,7 +79,7 @@ t.test('__FILE names a file that holds the value', async (t) => {
   );
 });
 
-t.test('a value is taken as it is: it fills in no variable', async (t) => {
+t.test('a value is used literally, and a variable in it is not replaced', async (t) => {
   t.equal(configOf({ GATEHOUSE__REALM: '${HOME}' }).realm, '${HOME}');
 });
 
@@ -90,7 +90,7 @@ t.test('other variables are ignored', async (t) => {
   );
 });
 
-t.test('a variable that means nothing is told by its name', async (t) => {
+t.test('a variable without a meaning is reported by its name', async (t) => {
   t.strictSame(messages({ GATEHOUSE__REALMS: 'x' }), [
     'GATEHOUSE__REALMS: there is no key `realms` → did you mean `realm`?',
   ]);
@@ -107,7 +107,7 @@ t.test('a variable that means nothing is told by its name', async (t) => {
   t.match(messages({ GATEHOUSE__SCOPES_SUPPORTED: '[a' })[0], /^GATEHOUSE__SCOPES_SUPPORTED: /);
 });
 
-t.test('a wrong value is told with the name of the variable, and is not shown', async (t) => {
+t.test('a wrong value is reported with the name of the variable, and is not shown', async (t) => {
   const told = messages({ GATEHOUSE__LIMITS__IDLE: 'hunter2', GATEHOUSE__DEVELOPMENT: 'hunter2' });
   t.match(told, [
     /^GATEHOUSE__DEVELOPMENT: expected true or false, found the value/,
@@ -127,7 +127,7 @@ const linked = (prefix: string) => ({
   [`${prefix}_PORT_80_TCP_ADDR`]: '10.96.0.7',
 });
 
-t.test('a Service of Kubernetes whose name begins with gatehouse-- is told and sets nothing', async (t) => {
+t.test('a Kubernetes Service whose name begins with gatehouse-- is reported and sets nothing', async (t) => {
   const plain = load({});
   for (const prefix of [
     'GATEHOUSE__X',
@@ -146,7 +146,7 @@ t.test('a Service of Kubernetes whose name begins with gatehouse-- is told and s
   }
 });
 
-t.test('a variable that ends like those of a Service, and stands alone, is a setting', async (t) => {
+t.test('a single variable with the ending of a Service variable is a setting', async (t) => {
   for (const name of ['GATEHOUSE__X_SERVICE_HOST', 'GATEHOUSE__X_PORT', 'GATEHOUSE__X_PORT_80_TCP_ADDR'])
     t.match(messages({ [name]: '10.0.0.1' }), [/there is no key/]);
   t.match(messages({ ...linked('GATEHOUSE__X'), GATEHOUSE__X_Y: '1' }), [/there is no key `x_y`/]);

@@ -17,19 +17,19 @@ const filled = (text: string) => {
   return result.ok ? result.text : result.message;
 };
 
-t.test('a variable is filled in, alone and within text', async (t) => {
+t.test('a variable is replaced, alone and within text', async (t) => {
   t.equal(filled('${NAME}'), 'value');
   t.equal(filled('a ${NAME} b ${NAME}'), 'a value b value');
 });
 
-t.test('the default stands in for a variable that is unset or empty', async (t) => {
+t.test('the default replaces a variable that is unset or empty', async (t) => {
   t.equal(filled('${OTHER:-else}'), 'else');
   t.equal(filled('${EMPTY:-else}'), 'else');
   t.equal(filled('${EMPTY}'), '');
   t.equal(filled('${OTHER:-}'), '');
 });
 
-t.test('a file is filled in without its one final newline', async (t) => {
+t.test('a file is inserted without its one final newline', async (t) => {
   writeFileSync(join(directory, 'one'), 'secret\n');
   writeFileSync(join(directory, 'two'), 'secret\r\n\r\n');
   t.equal(filled('${file:one}'), 'secret');
@@ -39,19 +39,19 @@ t.test('a file is filled in without its one final newline', async (t) => {
   t.match(filled('${file:a\0b}'), /cannot be read/);
 });
 
-t.test('two dollar signs make a literal', async (t) => {
+t.test('two dollar signs produce a literal one', async (t) => {
   t.equal(filled('$${NAME}'), '${NAME}');
   t.equal(filled('costs $5 {NAME} $NAME'), 'costs $5 {NAME} $NAME');
 });
 
-t.test('what is no variable is told', async (t) => {
+t.test('text that is not a valid variable is reported', async (t) => {
   t.match(filled('${UNSET}'), /UNSET is not set/);
   t.match(filled('${toString}'), /toString is not set/);
   t.match(filled('${1x}'), /does not contain the name of a variable/);
   t.match(filled('${NAME'), /without `}`/);
 });
 
-t.test('whatever a variable holds, it stays one value and moves no line', async (t) => {
+t.test('whatever a variable contains, the result is one value and no line moves', async (t) => {
   const base = gatewayBase();
   base.realm = '${REALM}';
   const text = JSON.stringify(base, null, 1);

@@ -11,7 +11,7 @@ function timesParsed(text: string): number {
   return times;
 }
 
-t.test('a text is parsed once, and once more for each slip', async (t) => {
+t.test('a text is parsed once, and once more for each typing error', async (t) => {
   t.equal(timesParsed('routes: [{ match: { path: "/orders/{id}" } }]\n'), 1);
   t.equal(timesParsed('routes: [{ match: { path: /orders/{id} } }, { match: { path: /users/{id} } }]\n'), 3);
 });

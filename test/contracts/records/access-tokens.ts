@@ -3,7 +3,7 @@ import { accessToken, isAlive, now, plain, type Rule, times } from './samples.ts
 
 export const accessTokenRules: readonly Rule[] = [
   [
-    'a saved token is found as it was saved',
+    'a saved token is found unchanged',
     async (t, records) => {
       const bare = accessToken('a', { audience: ['https://a.example', 'https://b.example'] });
       const claims = { nested: { text: 'ü\0"', list: [1, null] } };
@@ -30,7 +30,7 @@ export const accessTokenRules: readonly Rule[] = [
     },
   ],
   [
-    'a token cannot be saved twice, and that is a bug, not an outage',
+    'a token cannot be saved twice; the second attempt is a bug, not an outage',
     async (t, records) => {
       await records.saveAccessToken(accessToken('a'));
       const error = await records.saveAccessToken(accessToken('a', { clientId: 'other' })).then(
@@ -42,13 +42,13 @@ export const accessTokenRules: readonly Rule[] = [
     },
   ],
   [
-    'a hash that is none is refused',
+    'an invalid hash is refused',
     async (t, records) => {
       await t.rejects(records.saveAccessToken(accessToken('a', { hash: sha256('a').subarray(1) })));
     },
   ],
   [
-    'a verb that fails does not take those of the same turn with it',
+    'a verb that fails does not affect other verbs of the same turn',
     async (t, records) => {
       await records.saveAccessToken(accessToken('taken'));
       const asked = ['a', 'taken', 'b', 'taken', 'c'].map((text) => records.saveAccessToken(accessToken(text)));
@@ -58,7 +58,7 @@ export const accessTokenRules: readonly Rule[] = [
     },
   ],
   [
-    'revoking tells whose token it was',
+    'a revocation returns the owner of the token',
     async (t, records) => {
       await records.saveAccessToken(accessToken('a'));
       const revoke = (text: string, clientId: string) =>
@@ -73,7 +73,7 @@ export const accessTokenRules: readonly Rule[] = [
     },
   ],
   [
-    'of many revocations of one token at once, all agree',
+    'many simultaneous revocations of one token all agree',
     async (t, records) => {
       await records.saveAccessToken(accessToken('a'));
       const asked = times(50, (index) =>

@@ -44,7 +44,7 @@ export const clientRules: readonly Rule[] = [
     },
   ],
   [
-    'an id is given once, also to many at once, and brings no foreign secret with it',
+    "an id is given once, even to many callers at once, and with no other client's secret",
     async (t, records) => {
       const add = (index: number) => records.addClient(client('shop', { secrets: [secret(`secret ${index}`)] }));
       const outcomes = await Promise.all(times(20, add));
@@ -53,7 +53,7 @@ export const clientRules: readonly Rule[] = [
     },
   ],
   [
-    'after a rotation the old secret lives on for its time, and two live at most',
+    'after a rotation the old secret stays valid for its time, and at most two are valid',
     async (t, records) => {
       await records.addClient(client('shop', { secrets: [secret('s1', { createdAt: now - 10 })] }));
       const rotate = (text: string, oldUntil: number, at: number) =>
@@ -68,7 +68,7 @@ export const clientRules: readonly Rule[] = [
     },
   ],
   [
-    'a rotation never prolongs the secret that it replaces',
+    'a rotation never extends the secret that it replaces',
     async (t, records) => {
       await records.addClient(client('shop', { secrets: [secret('s1', { expiresAt: now + 10 })] }));
       await records.rotateClientSecret({ id: 'shop', secret: secret('s2'), oldUntil: now + 60, now });
@@ -85,7 +85,7 @@ export const clientRules: readonly Rule[] = [
     },
   ],
   [
-    'of many rotations at once two secrets are left',
+    'after many rotations at once two secrets are left',
     async (t, records) => {
       await records.addClient(client('shop', { secrets: [secret('s', { createdAt: now - 10 })] }));
       const rotate = (index: number) =>
@@ -95,7 +95,7 @@ export const clientRules: readonly Rule[] = [
     },
   ],
   [
-    'a registration can go alone: what was granted to its id stays',
+    'a registration can be removed alone: what was granted to its id stays',
     async (t, records) => {
       await records.addClient(client('shop'));
       await records.saveAccessToken(accessToken('own'));

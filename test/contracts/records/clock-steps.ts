@@ -15,7 +15,7 @@ import {
 
 const [DAY, YEAR] = [86_400, 31_536_000];
 
-/** What was given out by a clock that was so many seconds ahead, all of it good for an hour by that clock. */
+/** What was issued by a clock that was so many seconds ahead, and is valid for an hour by that clock. */
 async function giveOut(records: Records, ahead: number): Promise<void> {
   const [at, end] = [now + ahead, now + ahead + 3600];
   await records.saveAccessToken(accessToken('a', { issuedAt: at, expiresAt: end }));
@@ -40,31 +40,31 @@ async function good(records: Records): Promise<Record<string, boolean>> {
 
 const all = (value: boolean) => ({ token: value, session: value, key: value, openid: value, refreshed: value });
 
-/** A clock that was ahead by mistake, and was set right. */
+/** A clock that was ahead by mistake, and was then corrected. */
 export const clockRules: readonly Rule[] = [
   [
-    'what was given out by a clock that was up to a day ahead stays good',
+    'tokens from a clock that was up to a day ahead stay valid',
     async (t, records) => {
       await giveOut(records, DAY);
       t.strictSame(await good(records), all(true));
     },
   ],
   [
-    'what was given out by a clock that was further ahead is worth nothing: it would outlive its time by as much',
+    'tokens from a clock that was further ahead are invalid, because they would outlive their time by as much',
     async (t, records) => {
       await giveOut(records, DAY + 1);
       t.strictSame(await good(records), all(false));
     },
   ],
   [
-    'a year is as far as a day too many',
+    'a year is as much too far as a day',
     async (t, records) => {
       await giveOut(records, YEAR);
       t.strictSame(await good(records), all(false));
     },
   ],
   [
-    'a code that was made more than a minute ahead is not redeemed before its time',
+    'a code that was created more than a minute ahead is not redeemed before its time',
     async (t, records) => {
       await saveCode(records, 'soon', { issuedAt: now + 60, expiresAt: now + 120 });
       await saveCode(records, 'late', { issuedAt: now + 61, expiresAt: now + 121, grantId: 'other' });

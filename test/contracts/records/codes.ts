@@ -10,7 +10,10 @@ const wrong: Readonly<Record<string, [changes: Partial<CodeClaim>, outcome: stri
   'no challenge': [{ challenge: undefined }, 'mismatch'],
 };
 
-/** RFC 6749 §4.1.3: an address that was sent is sent again; with a challenge it may be left out, as OAuth 2.1 does. */
+/**
+ * RFC 6749 §4.1.3: an address in the first request must be repeated. With a challenge it may be omitted, as in OAuth
+ * 2.1.
+ */
 const addresses: readonly [name: string, code: Partial<CodeRecord>, claim: Partial<CodeClaim>, outcome: string][] = [
   ['sent, with a challenge, then left out', {}, { redirectUri: undefined }, 'redeemed'],
   [
@@ -44,7 +47,7 @@ const bindingRules: readonly Rule[] = [
     },
   ],
   [
-    'a code is redeemed only with everything that it is bound to, and what is wrong does not spend it',
+    'a code is redeemed only with all values that it is bound to, and a wrong value does not use it up',
     async (t, records) => {
       for (const [name, [changes, outcome]] of Object.entries(wrong)) {
         await saveCode(records, name);
@@ -56,7 +59,7 @@ const bindingRules: readonly Rule[] = [
     },
   ],
   [
-    'the redirect address of a code may be left out where PKCE or the request allows it',
+    'the redirect address of a code may be omitted if PKCE or the request allows it',
     async (t, records) => {
       for (const [name, asSaved, asShown, outcome] of addresses) {
         await saveCode(records, name, asSaved);
@@ -73,7 +76,7 @@ const bindingRules: readonly Rule[] = [
     },
   ],
   [
-    'the fifth wrong try burns a code, whoever makes it',
+    'the fifth wrong attempt destroys a code, whoever makes it',
     async (t, records) => {
       await saveCode(records, 'four');
       await saveCode(records, 'five');
@@ -85,7 +88,7 @@ const bindingRules: readonly Rule[] = [
     },
   ],
   [
-    'of many wrong tries at once each counts',
+    'of many wrong attempts at once each counts',
     async (t, records) => {
       await saveCode(records, 'a');
       await Promise.all(times(5, () => records.refuseCode(claim('a', { challenge: 'x' }))));
@@ -93,7 +96,7 @@ const bindingRules: readonly Rule[] = [
     },
   ],
   [
-    'a code is worth something until the second in which it expires, and a wrong try at an expired one tells nothing',
+    'a code is valid until the second in which it expires, and a wrong attempt at an expired one reveals nothing',
     async (t, records) => {
       await saveCode(records, 'a');
       await saveCode(records, 'b');
@@ -116,7 +119,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'what cannot be saved leaves the code unused',
+    'a failed save leaves the code unused',
     async (t, records) => {
       await records.saveAccessToken(minted('a').access);
       await saveCode(records, 'a');
@@ -127,7 +130,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'of 50 redemptions at once one wins; the others are replays, and end what it got',
+    'of 50 redemptions at once one succeeds; the others are replays, and end what it got',
     async (t, records) => {
       await saveCode(records, 'a');
       const outcomes = await Promise.all(times(50, () => records.redeemCode(claim('a'), minted('a'))));
@@ -137,7 +140,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'a claim that cannot be granted spends no good code, and a second use is known by it too',
+    'a claim that cannot be granted does not use up a valid code, and a second use of it is still detected',
     async (t, records) => {
       await saveCode(records, 'a');
       t.equal(await records.refuseCode(claim('a')), 'unknown', 'it fits, and is not granted');
@@ -148,7 +151,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'a replay by whoever the code does not belong to ends nothing',
+    'a replay by another client ends nothing',
     async (t, records) => {
       await saveCode(records, 'a');
       await records.redeemCode(claim('a'), minted('a'));
@@ -185,7 +188,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'a token that leaves with the redirect is saved with its grant and consent, once a transaction',
+    'a token in the redirect is saved with its grant and consent, once a transaction',
     async (t, records) => {
       const transaction = { hash: sha256('page'), until: now + 60 };
       const consent = {
@@ -218,7 +221,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'a verb that fails at its first statement leaves nothing to the next one',
+    'a verb that fails at its first statement does not affect the next one',
     async (t, records) => {
       const transaction = { hash: sha256('page').subarray(1), until: now + 60 };
       await t.rejects(records.saveCode({ code: code('a'), consent: undefined, transaction }));
@@ -227,7 +230,7 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
-    'a value that is to be used once is used once',
+    'a value for one use is used once',
     async (t, records) => {
       const once = { hash: sha256('nonce'), until: now + 60 };
       const outcomes = await Promise.all(times(50, () => records.useOnce(once)));

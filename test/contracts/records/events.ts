@@ -24,12 +24,12 @@ async function told(records: Records, since = 0): Promise<readonly (readonly unk
   return events.map(({ kind, key, until, nbf }) => [kind, key, until - now, ...(nbf === undefined ? [] : [nbf - now])]);
 }
 
-/** In any order: those of one verb have none. */
+/** In any order, because events of one verb have none. */
 const sorted = (rows: readonly (readonly unknown[])[]) => rows.map(String).sort();
 
 const reportRules: readonly Rule[] = [
   [
-    'a revoked access token is told of once, until it would have expired',
+    'a revoked access token has one event, until it would have expired',
     async (t, records) => {
       await records.saveAccessToken(accessToken('a'));
       await records.saveAccessToken(accessToken('ended', { expiresAt: now - 1 }));
@@ -42,7 +42,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a denied JWT is told of once, and again only where it is denied for longer',
+    'a denied JWT has one event, and another only if it is denied for longer',
     async (t, records) => {
       for (const until of [30, 30, 20, 40]) await records.denyJwt('j', now + until, now);
       await records.denyJwt('ended', now, now);
@@ -53,7 +53,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a revoked grant is told of once, until the last of its access tokens would have expired',
+    'a revoked grant has one event, until the last of its access tokens would have expired',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       await records.rotateRefreshToken(rotation('refresh a', 'r2', 'a', { now: now + 10 }));
@@ -64,7 +64,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a grant whose tokens all ended is nothing to tell of',
+    'a grant whose tokens have all expired has no event',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       t.equal(await records.revokeGrant('a', now + 60), true);
@@ -85,7 +85,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a disconnected app is told of by grant and by session key, and no other is',
+    'a disconnected app has events for its grants and session key, and no other app has',
     async (t, records) => {
       for (const [name, clientId] of [
         ['a', 'shop'],
@@ -108,7 +108,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a session key that another one replaces is told of, and the new one lives',
+    'a replaced session key has an event, and the new key is valid',
     async (t, records) => {
       for (const name of ['k1', 'k2']) {
         await saveCode(records, name, { use: 'session' });
@@ -123,7 +123,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a new password and a sign-out everywhere tell of each grant, so that who signs in again at once is spared',
+    'a new password and a sign-out everywhere have an event for each grant, so that a later login is not affected',
     async (t, records) => {
       await records.addAccount(account('alice'));
       const ends = [
@@ -146,7 +146,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a removed user is told of by the subject, whenever a token was issued, for it never comes back',
+    'a removed user has an event by subject, for tokens of any time, because the subject never comes back',
     async (t, records) => {
       await records.addAccount(account('alice'));
       for (const name of ['a', 'b']) await records.saveTokens(minted(name));
@@ -155,7 +155,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a removed client is told of by its name, also for tokens of which nothing is kept',
+    'a removed client has an event by its name, also for tokens without a record',
     async (t, records) => {
       await records.addClient(client('shop'));
       await records.saveTokens(minted('a', { tokensUntil: now + 2 * day }));
@@ -167,7 +167,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'the tokens of a client end that were issued before a second, and those of that second live',
+    'tokens of a client from before a second end, and tokens from that second stay valid',
     async (t, records) => {
       const nbf = now + 10;
       await records.saveAccessToken(accessToken('before', { issuedAt: nbf - 1 }));
@@ -188,7 +188,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    "the issuer's keys that are replaced at once are told of",
+    "the issuer's keys that are replaced immediately have events",
     async (t, records) => {
       await records.adoptSigningKey(signingKey('k1'));
       await records.announceSigningKey(signingKey('k2'));
@@ -203,7 +203,7 @@ const reportRules: readonly Rule[] = [
     },
   ],
   [
-    'a change that fails tells of nothing',
+    'a change that fails has no event',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       await t.rejects(records.rotateRefreshToken(rotation('refresh a', 'refresh a', 'a')));
@@ -216,7 +216,7 @@ const seqs = (events: readonly EventRecord[]) => events.map(({ seq }) => seq);
 
 const orderRules: readonly Rule[] = [
   [
-    'numbers rise, follow the time, and go on where the time does not',
+    'numbers increase, follow the time, and keep increasing if the time does not',
     async (t, records) => {
       await records.denyJwt('a', now + 60, now);
       await records.denyJwt('b', now + 60, now);
@@ -230,7 +230,7 @@ const orderRules: readonly Rule[] = [
     },
   ],
   [
-    'a reader of many writers at once skips nothing: what it read up to a number stays all there is',
+    'a reader beside many writers skips nothing: what it read up to a number is complete',
     async (t, records) => {
       const written = times(200, (index) => `j${index}`);
       let isOver = false;
@@ -240,7 +240,7 @@ const orderRules: readonly Rule[] = [
       const read: string[] = [];
       let since = 0;
       for (let last = false; ; ) {
-        // SQLite answers without giving way
+        // SQLite answers without yielding
         await giveWay();
         const events = await records.listEvents(since, 7);
         read.push(...events.map(({ key }) => key));
@@ -254,7 +254,7 @@ const orderRules: readonly Rule[] = [
     },
   ],
   [
-    'whoever watches is told in good time that there is something to read',
+    'a watcher is notified in good time that there is something to read',
     async (t, records) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = records.watchEvents(() => {
@@ -267,7 +267,7 @@ const orderRules: readonly Rule[] = [
     },
   ],
   [
-    'events go some time after their tokens, and the position says up to where',
+    'events are deleted some time after their tokens have expired, and the position says up to where',
     async (t, records) => {
       t.strictSame(await records.findFeedPosition(5), { last: 0, pruned: 0, known: false });
       await records.denyJwt('long', now + 1000, now);

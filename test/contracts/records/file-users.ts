@@ -6,7 +6,7 @@ const premises = { filePassword: { subject: 's-alice', digest: alice.passwordDig
 
 export const fileUserRules: readonly Rule[] = [
   [
-    'users of the file are added once, and stay as they are',
+    'users of the file are added once, and do not change',
     async (t, records) => {
       await records.addFileUsers([alice, { ...alice, subject: 's-bob' }]);
       await records.addFileUsers([{ ...alice, passwordDigest: sha256('other') }]);
@@ -18,7 +18,7 @@ export const fileUserRules: readonly Rule[] = [
     },
   ],
   [
-    'no client gets the id that is the subject of a user, and no user the subject that is the id of a client',
+    "no client gets an id that is a user's subject, and no user gets a subject that is a client's id",
     async (t, records) => {
       await records.addFileUsers([alice]);
       await records.addAccount(account('bob'));
@@ -29,7 +29,7 @@ export const fileUserRules: readonly Rule[] = [
     },
   ],
   [
-    'another password in the file ends sessions, codes and grants, once of any number of starts at a time',
+    'another password in the file ends sessions, codes and grants, once for any number of simultaneous starts',
     async (t, records) => {
       await records.addFileUsers([alice]);
       await records.saveSession(session('a'), premises);
@@ -48,7 +48,7 @@ export const fileUserRules: readonly Rule[] = [
     },
   ],
   [
-    'what rests on the old password of the file, or on a user who was taken out of it, is not saved',
+    'nothing is saved that depends on the old password of the file, or on a user who was removed from it',
     async (t, records) => {
       t.equal(await records.saveSession(session('early'), premises), 'outdated');
       await records.addFileUsers([alice]);

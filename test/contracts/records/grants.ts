@@ -23,7 +23,7 @@ const consent = {
 
 export const grantRules: readonly Rule[] = [
   [
-    'tokens of a grant that no code led to are saved with it, or not at all',
+    'the tokens of a grant without a code are saved with it, or not at all',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       t.equal(await isAlive(records, 'access a'), true);
@@ -39,7 +39,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'with a grant ends everything that came of it, once',
+    'the end of a grant ends everything from it, once',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       await records.saveTokens(minted('b'));
@@ -55,7 +55,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'an access token of a grant that is not there is not alive',
+    'an access token of a missing grant is not active',
     async (t, records) => {
       const { access } = minted('a');
       await records.saveAccessToken(access);
@@ -63,7 +63,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'a consent is of one user for one client, and the last word on each scope holds',
+    'a consent is by one user for one client, and the latest decision on each scope counts',
     async (t, records) => {
       const save = (text: string, changes: Partial<typeof consent>) =>
         records.saveCode({ code: code(text), consent: { ...consent, ...changes }, transaction: undefined });
@@ -78,7 +78,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'a consent is for the grants for which its page was shown, and no other rests on it',
+    'a consent counts for the grants for which its page was shown, and for no other',
     async (t, records) => {
       const save = (text: string, grantType?: string) =>
         records.saveCode({ code: code(text), consent: { ...consent, grantType }, transaction: undefined });
@@ -107,7 +107,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'a scope that is refused ends what was granted with it: codes, session keys and grants, and the feed says so',
+    'a refused scope ends what was granted with it: codes, session keys and grants, with events in the feed',
     async (t, records) => {
       const both = 'orders.read orders.write';
       const answer = (text: string, granted: string[]) =>
@@ -154,7 +154,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'a scope that is refused while its code is redeemed or its token refreshed leaves nothing alive that holds it',
+    'a scope that is refused during a redemption or refresh leaves nothing active that has it',
     async (t, records) => {
       const both = ['orders.read', 'orders.write'];
       for (let round = 0; round < 20; round++) {
@@ -209,7 +209,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'an application is connected as long as a consent, a live grant or a session key of it is there, with all their scopes',
+    'an application is connected while it has a consent, an active grant or a session key, with all their scopes',
     async (t, records) => {
       const { scope: both } = grant('x');
       await records.saveTokens(minted('by password', { clientId: 'robot', scope: both }));
@@ -248,7 +248,7 @@ export const grantRules: readonly Rule[] = [
     },
   ],
   [
-    'disconnecting an application ends all that one user let it do, and answers with the grants',
+    'disconnecting an application ends everything that one user allowed it, and returns the grants',
     async (t, records) => {
       await records.saveCode({ code: code('a'), consent, transaction: undefined });
       await records.redeemCode(claim('a'), minted('a'));

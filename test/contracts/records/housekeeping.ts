@@ -16,7 +16,7 @@ import {
   times,
 } from './samples.ts';
 
-/** One row of every kind that ends, all at the same second. */
+/** One row of every kind that expires, all at the same second. */
 async function saveOneOfEach(records: Records, name: string, expiresAt: number): Promise<void> {
   await records.saveTokens({
     ...minted(name, { expiresAt }),
@@ -51,7 +51,7 @@ async function left(records: Records, name: string): Promise<readonly boolean[]>
 
 export const housekeepingRules: readonly Rule[] = [
   [
-    'the sweep removes what ended, a batch at a time, and nothing else',
+    'the cleanup deletes only expired rows, a batch at a time',
     async (t, records) => {
       const ended = times(7, (index) => records.saveAccessToken(accessToken(`old ${index}`, { expiresAt: now })));
       const denied = times(4, (index) => records.denyJwt(`old ${index}`, now - index, now));
@@ -70,7 +70,7 @@ export const housekeepingRules: readonly Rule[] = [
     },
   ],
   [
-    'the sweep knows every kind of row that ends',
+    'the cleanup knows every kind of row that expires',
     async (t, records) => {
       await saveOneOfEach(records, 'a', now + 10);
       await saveOneOfEach(records, 'b', now + 20);
@@ -102,7 +102,7 @@ export const housekeepingRules: readonly Rule[] = [
     },
   ],
   [
-    'many sweeps at once remove each row once, and a row that is prolonged meanwhile stays',
+    'many cleanups at once delete each row once, and a row that is extended in the meantime stays',
     async (t, records) => {
       await Promise.all(times(40, (index) => records.denyJwt(`old ${index}`, now, now)));
       const [counts] = await Promise.all([
@@ -123,7 +123,7 @@ export const housekeepingRules: readonly Rule[] = [
     },
   ],
   [
-    'after close every verb is an outage; close may come twice',
+    'after close every verb is an outage; close may be called twice',
     async (t, records) => {
       const last = records.saveAccessToken(accessToken('last'));
       await records.close();

@@ -20,7 +20,7 @@ const apiKey = (id: string, client: string) => ({
 
 export const httpUserRules: readonly Rule[] = [
   [
-    'a user of Digest is set whole, in the place of what was kept before, and listed without a hash',
+    'setting a Digest user replaces all earlier values, and lists show no hash',
     async (t, records) => {
       t.equal(await records.setDigestUser(digestUser('alice', 'one')), false);
       t.equal(
@@ -38,7 +38,7 @@ export const httpUserRules: readonly Rule[] = [
     },
   ],
   [
-    'a user of Digest that is added leaves one of that name as it is',
+    'adding a Digest user does not change an existing one with that name',
     async (t, records) => {
       t.equal(await records.addDigestUser(digestUser('alice', 'one', ['MD5'])), true);
       t.equal(await records.addDigestUser(digestUser('alice', 'two', ['SHA-256'])), false);
@@ -52,7 +52,7 @@ export const httpUserRules: readonly Rule[] = [
     },
   ],
   [
-    'an imported password is kept once, and never beside an account',
+    'an imported password is saved once, and never beside an account',
     async (t, records) => {
       await records.addAccount(account('alice'));
       t.equal(await records.addImportedPassword(imported('alice')), false);
@@ -69,7 +69,7 @@ export const httpUserRules: readonly Rule[] = [
     },
   ],
   [
-    'with its account an imported password goes too, so that nobody comes back by it',
+    'an imported password is deleted with its account, so that it cannot be used again',
     async (t, records) => {
       await records.addImportedPassword(imported('bob'));
       await records.addAccount(account('bob'));
@@ -104,7 +104,7 @@ export const httpUserRules: readonly Rule[] = [
     },
   ],
   [
-    'a rotated API key has a successor of the same client and scopes, and ends no later than it would have',
+    'a rotated API key has a successor with the same client and scopes, and ends no later than before',
     async (t, records) => {
       await records.addApiKeys([apiKey('old', 'meter'), { ...apiKey('brief', 'meter'), expiresAt: now + 5 }]);
       const rotate = (id: string, made: string) =>

@@ -11,7 +11,7 @@ const promotion = { alg: 'ES256', publishedBefore: now, now };
 
 const signingKeyRules: readonly Rule[] = [
   [
-    'a look at which keys there are tells names and states in the order of the keys, and opens none',
+    'the list of keys has names and states in the order of the keys, and opens none',
     async (t, records) => {
       t.strictSame(await records.listSigningKids(), []);
       await records.adoptSigningKey(signingKey('k2', { createdAt: now - 10 }));
@@ -57,7 +57,7 @@ const signingKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'one next key an algorithm is published at a time, also by many at once',
+    'one next key for each algorithm is published at a time, also with many callers at once',
     async (t, records) => {
       await records.adoptSigningKey(signingKey('k0'));
       const announce = (index: number) => records.announceSigningKey(signingKey(`n${index}`));
@@ -67,7 +67,7 @@ const signingKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'the next key signs once it was published long enough, and the one before retires',
+    'the next key signs once it was published long enough, and the previous one retires',
     async (t, records) => {
       await records.adoptSigningKey(signingKey('k1', { createdAt: now - 100 }));
       t.equal(await records.promoteSigningKey(promotion), false, 'there is none');
@@ -98,7 +98,7 @@ const signingKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'retired keys are removed by the time at which they signed last',
+    'retired keys are removed by the time of their last signature',
     async (t, records) => {
       await records.adoptSigningKey(signingKey('k1', { createdAt: now - 2 }));
       for (const [kid, at] of [
@@ -116,7 +116,7 @@ const signingKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'of many candidates for a secret one holds, and all callers get it',
+    'of many candidates for a secret one is adopted, and all callers get it',
     async (t, records) => {
       const adopted = await Promise.all(times(20, (index) => records.adoptSecret('pairwise', sha256(`${index}`))));
       t.equal(new Set(adopted.map((value) => Buffer.from(value).toString('hex'))).size, 1);
@@ -131,7 +131,7 @@ const redeem = (records: Records, text: string, key = `key ${text}`) =>
 
 const sessionKeyRules: readonly Rule[] = [
   [
-    'a session key is found by its hash and by the name of the user, until it expires',
+    "a session key is found by its hash and by the user's name, until it expires",
     async (t, records) => {
       await saveCode(records, 'a', { use: 'session' });
       t.equal(await redeem(records, 'a'), 'redeemed');
@@ -152,7 +152,7 @@ const sessionKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'a new session key takes the place of the one before',
+    'a new session key replaces the previous one',
     async (t, records) => {
       for (const text of ['a', 'b']) {
         await saveCode(records, text, { use: 'session' });
@@ -163,7 +163,7 @@ const sessionKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'of many codes of one user exchanged at once each is redeemed, and one key is left',
+    'of many codes of one user that are exchanged at once each is redeemed, and one key is left',
     async (t, records) => {
       for (const text of times(20, String)) await saveCode(records, text, { use: 'session' });
       t.strictSame(tally(await Promise.all(times(20, (index) => redeem(records, `${index}`)))), { redeemed: 20 });
@@ -172,7 +172,7 @@ const sessionKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'of 50 exchanges of one code one wins; the others are replays, which end the key, for as long as it would live',
+    'of 50 exchanges of one code one succeeds; the others are replays, which end the key, for as long as it would be valid',
     async (t, records) => {
       await saveCode(records, 'a', { use: 'session' });
       const outcomes = await Promise.all(times(50, () => redeem(records, 'a', 'key')));
@@ -186,7 +186,7 @@ const sessionKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'revoking a session key tells whose it was',
+    'revoking a session key returns its owner',
     async (t, records) => {
       await saveCode(records, 'a', { use: 'session' });
       await redeem(records, 'a');

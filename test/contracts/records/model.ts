@@ -3,18 +3,18 @@ import { isFullSize, isLong } from '../../support/long.ts';
 import fc from '../../support/properties.ts';
 import { claim, isAlive, minted, now, type Rule, rotation, saveCode } from './samples.ts';
 
-/** A code and the family that came of it, as they are without any database. */
+/** A code and the family of tokens from it, without any database. */
 interface Family {
   readonly failures: number;
   readonly used: boolean;
   readonly revoked: boolean;
-  /** The refresh tokens in the order of their making; only the last one is unused. */
+  /** The refresh tokens in order of creation. Only the last one is unused. */
   readonly chain: readonly string[];
 }
 
 type Families = ReadonlyMap<string, Family>;
 
-/** What a verb answers, and what is so after it. */
+/** What a verb returns, and the state after it. */
 type Told = readonly [outcome: string, after: Family];
 
 interface Step {
@@ -24,12 +24,12 @@ interface Step {
   run(records: Records, at: number): Promise<unknown>;
 }
 
-/** A step of the generator, before it is known which tokens there are. */
+/** A step of the generator, before it is known which tokens exist. */
 type Plan = (run: number, families: Families) => Step;
 
 const untouched: Family = { failures: 0, used: false, revoked: false, chain: [] };
 
-/** Seconds after `now`, as the samples have them. */
+/** Seconds after `now`, as in the samples. */
 const ends = { code: 60, access: 60, refresh: 600, grant: 3600 } as const;
 
 function redeem(letter: string): Plan {
@@ -123,7 +123,7 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
   { weight: 2, arbitrary: letter.map(look) },
 );
 
-/** What happens at once, and the seconds that pass before it. */
+/** What runs at once, and the seconds that pass before it. */
 interface Moment {
   readonly plans: readonly Plan[];
   readonly pause: number;
@@ -134,7 +134,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   pause: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 30, 500),
 });
 
-/** Every state that explains the outcomes: there is an order of the steps, one after the other, with just these. */
+/** Every state that explains the results: some order of the steps, one after the other, gives exactly these. */
 function explanations(families: Families, steps: readonly [Step, string][], clock: number): Families[] {
   if (steps.length === 0) return [families];
   return steps.flatMap(([step, outcome], index) => {
@@ -170,7 +170,7 @@ const RUNS = isLong ? 1000 : isFullSize ? 200 : 30;
 
 export const modelRules: readonly Rule[] = [
   [
-    'verbs on codes and refresh tokens that come at once act as if one came after the other',
+    'simultaneous verbs on codes and refresh tokens act as if one came after the other',
     async (t, records) => {
       let run = 0;
       const property = fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 12 }), async (moments) => {

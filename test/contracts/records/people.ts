@@ -30,7 +30,7 @@ const sessionRules: readonly Rule[] = [
     },
   ],
   [
-    'the living sessions of one user are listed, the latest first',
+    'the active sessions of one user are listed, the latest first',
     async (t, records) => {
       await records.saveSession(session('a'));
       await records.saveSession(session('b', { authenticatedAt: now + 1 }));
@@ -43,7 +43,7 @@ const sessionRules: readonly Rule[] = [
     },
   ],
   [
-    'a session is ended by its own user only, one or all',
+    'only its own user can end a session, one or all',
     async (t, records) => {
       for (const text of ['a', 'b', 'c']) await records.saveSession(session(text));
       await records.saveSession(session('d', { subject: 's-bob' }));
@@ -72,7 +72,7 @@ const accountRules: readonly Rule[] = [
     },
   ],
   [
-    'a text that no database can hold finds nothing, and is neither an outage nor a bug',
+    'a text that no database can store finds nothing, and is neither an outage nor a bug',
     async (t, records) => {
       await records.addAccount(account('alice'));
       for (const text of ['alice\0', '\0', 'alice\uD800', '\uDFFF']) {
@@ -82,7 +82,7 @@ const accountRules: readonly Rule[] = [
     },
   ],
   [
-    'a name and a subject are given once, also to many at once',
+    'a name and a subject are given once, even to many callers at once',
     async (t, records) => {
       const add = (index: number) => records.addAccount(account('alice', { subject: `s-${index}` }));
       t.strictSame(tally(await Promise.all(times(20, add))), { true: 1, false: 19 });
@@ -92,7 +92,7 @@ const accountRules: readonly Rule[] = [
     },
   ],
   [
-    'accounts are listed by their names, in the order of their bytes',
+    'accounts are listed by name, in the order of their bytes',
     async (t, records) => {
       for (const username of ['b', 'a', 'B', 'ä', 'a-1', 'a1']) await records.addAccount(account(username));
       t.strictSame(
@@ -110,7 +110,7 @@ const accountRules: readonly Rule[] = [
     },
   ],
   [
-    'a stronger hash takes the place of the one that was checked only',
+    'a stronger hash replaces only the hash that was checked',
     async (t, records) => {
       await records.addAccount(account('alice'));
       await records.rehashPassword('s-alice', 'not the hash', 'x');
@@ -129,7 +129,7 @@ const endings: readonly [name: string, end: 'setPassword' | 'removeAccount'][] =
 const endingRules: readonly Rule[] = endings.flatMap(([name, end]) => {
   const rules: readonly Rule[] = [
     [
-      `${name} ends sessions, grants, session keys and unused codes of this user, and of nobody else`,
+      `${name} ends sessions, grants, session keys and unused codes of this user only`,
       async (t, records) => {
         for (const username of ['alice', 'bob']) {
           const subject = `s-${username}`;
@@ -158,7 +158,7 @@ const endingRules: readonly Rule[] = endings.flatMap(([name, end]) => {
       },
     ],
     [
-      `${name} that meets the exchange of a code ends what came of it, or the code`,
+      `${name} during the exchange of a code ends the resulting tokens, or the code`,
       async (t, records) => {
         for (const round of times(20, String)) {
           await records.addAccount(account('alice'));
@@ -179,7 +179,7 @@ const endingRules: readonly Rule[] = endings.flatMap(([name, end]) => {
 
 const removalRules: readonly Rule[] = [
   [
-    'a new password holds, and is none for an unknown user',
+    'a new password is saved, but not for an unknown user',
     async (t, records) => {
       await records.addAccount(account('alice'));
       t.equal(await records.setPassword({ username: 'bob', passwordHash: 'new', now }), false);

@@ -45,7 +45,7 @@ export const refreshRules: readonly Rule[] = [
     },
   ],
   [
-    'a rotation saves the successor, its access token and the answer, and remembers whether the successor was used',
+    'a rotation saves the successor, its access token and the answer, and records whether the successor was used',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       t.equal(await records.rotateRefreshToken(rotation('refresh a', 'r2', 'a', { now: now + 1 })), 'rotated');
@@ -62,7 +62,7 @@ export const refreshRules: readonly Rule[] = [
     },
   ],
   [
-    'of 50 rotations at once one wins, and of the others nothing is saved',
+    'of 50 rotations at once one succeeds, and the others save nothing',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       const rotate = (index: number) => records.rotateRefreshToken(rotation('refresh a', `r${index}`, 'a'));
@@ -115,7 +115,7 @@ export const refreshRules: readonly Rule[] = [
     },
   ],
   [
-    'a rotation may move the end of a living access token, and wakes no dead one',
+    'a rotation may extend an active access token, and revives no expired one',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       await records.saveAccessToken(accessToken('ended', { expiresAt: now }));
@@ -133,7 +133,7 @@ export const refreshRules: readonly Rule[] = [
     },
   ],
   [
-    'revoking a refresh token tells whose it was, and ends the family',
+    'revoking a refresh token returns its owner, and ends the family',
     async (t, records) => {
       await records.saveTokens(minted('a'));
       await records.rotateRefreshToken(rotation('refresh a', 'r2', 'a'));
@@ -149,7 +149,7 @@ export const refreshRules: readonly Rule[] = [
     },
   ],
   [
-    'a revocation that meets a rotation ends what came of it too',
+    "a revocation during a rotation also ends the rotation's result",
     async (t, records) => {
       for (const name of times(20, (index) => `grant ${index}`)) {
         await records.saveTokens(minted(name));

@@ -19,7 +19,7 @@ export type Rule = readonly [title: string, rule: (t: Test, records: Records) =>
 
 export const now = 1_800_000_000;
 
-/** Bytes are compared as bytes, whatever class a database answers with. */
+/** Bytes are compared as bytes, whatever class a database returns. */
 export function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(plain);
@@ -112,7 +112,7 @@ export function saveCode(records: Records, text: string, changes: Partial<CodeRe
   return records.saveCode({ code: code(text, changes), consent: undefined, transaction: undefined });
 }
 
-/** Its grant is that of `minted`. */
+/** The grant of `minted`. */
 export function refreshToken(text: string, grantId: string, changes: Partial<NewRefreshToken> = {}): NewRefreshToken {
   const expiresAt = now + 600;
   return { hash: sha256(text), grantId, scope: 'orders.read', audience: [], issuedAt: now, expiresAt, ...changes };

@@ -20,7 +20,7 @@ const isThere = async (records: Records, kid: string) => (await records.findUser
 
 export const userKeyRules: readonly Rule[] = [
   [
-    'of many candidates for the key of a user one is adopted, and all callers get it',
+    "of many candidates for a user's key one is adopted, and all callers get it",
     async (t, records) => {
       const adopted = await Promise.all(times(20, (index) => records.adoptUserKey(userKey(`k${index}`))));
       const [first] = adopted;
@@ -37,7 +37,7 @@ export const userKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'each user has a key of each algorithm, and a secret has no public part',
+    'each user has a key for each algorithm, and a secret has no public part',
     async (t, records) => {
       await records.adoptUserKey(userKey('a'));
       await records.adoptUserKey(userKey('b', { subject: 's-bob' }));
@@ -52,7 +52,7 @@ export const userKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'a rotation leaves nothing of the keys of one user, and is told once for each',
+    'a rotation removes all keys of one user, and has one event for each',
     async (t, records) => {
       await records.adoptUserKey(userKey('a'));
       await records.adoptUserKey(userKey('c', { alg: 'EdDSA' }));
@@ -72,7 +72,7 @@ export const userKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'what was signed with a key that was rotated is not saved, and costs nothing: a code, a refresh token, a grant',
+    'nothing is saved that was signed with a rotated key, and no code, refresh token or grant is used up',
     async (t, records) => {
       await records.adoptUserKey(userKey('old'));
       await saveCode(records, 'a');
@@ -120,7 +120,7 @@ export const userKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'a new password rotates the key of the user where it is to, and the removal of the account always',
+    "a new password rotates the user's key if configured, and the removal of the account always does",
     async (t, records) => {
       await records.addAccount(account('alice'));
       await records.adoptUserKey(userKey('a'));
@@ -140,7 +140,7 @@ export const userKeyRules: readonly Rule[] = [
     },
   ],
   [
-    'a stolen family ends with its grant, and with the key of its user where users have keys',
+    "a stolen family ends with its grant, and with the user's key if users have keys",
     async (t, records) => {
       await records.adoptUserKey(userKey('a'));
       for (const name of ['one', 'two']) await records.saveTokens(minted(name));

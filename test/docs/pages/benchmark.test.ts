@@ -8,12 +8,12 @@ import { root } from './blocks.ts';
 const read = (file: string) => readFileSync(`${root}${file}`, 'utf8');
 const page = read('bench/README.md');
 
-/** The figures of one part, as the page has them. */
+/** The figures of one part, as in the page. */
 function sectionOf(part: string): string {
   return page.split(`\n### ${part}\n`)[1]?.split('\n### ')[0] ?? '';
 }
 
-/** Microseconds of CPU time a request, in the row of that name. */
+/** Microseconds of CPU time a request, in the row with that name. */
 function cpuOf(row: string): string | undefined {
   const [titles = [], ...rows] = sectionOf('enforcement')
     .split('\n')
@@ -32,7 +32,7 @@ t.test('the picture shows the processor time of the table', async (t) => {
   t.strictSame(described.split('; '), rows, 'npm run bench -- figures');
 });
 
-t.test('the page names every part of the benchmark, and has its figures of five rounds at least', async (t) => {
+t.test('the page has every part of the benchmark, with figures of at least five rounds', async (t) => {
   for (const { name } of parts) {
     t.match(page, `| ${name} |`);
     const [, rounds = 0] = /^The run had (\d+) rounds/m.exec(sectionOf(name)) ?? [];
@@ -40,7 +40,7 @@ t.test('the page names every part of the benchmark, and has its figures of five 
   }
 });
 
-t.test('a contender has the file whose SHA-256 its page names', async (t) => {
+t.test("the SHA-256 in the page is that of the contender's file", async (t) => {
   const contenders = read('bench/contenders/README.md');
   const files = Object.entries(fingerprints());
   t.ok(files.length > 0);

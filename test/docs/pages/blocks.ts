@@ -9,11 +9,11 @@ export interface Block {
   readonly text: string;
   /** Where it begins: PAGE:LINE. */
   readonly place: string;
-  /** What stands between the block before and this one. */
+  /** The text between the previous block and this one. */
   readonly prose: string;
 }
 
-/** Every fenced block of a page, in its order. The page is named from the root: docs/quick-start.md. */
+/** Every fenced block of a page, in order. The page is named from the root: docs/quick-start.md. */
 export function blocksOf(page: string): readonly Block[] {
   const blocks: Block[] = [];
   let prose: string[] = [];
@@ -33,7 +33,7 @@ export function blocksOf(page: string): readonly Block[] {
   return blocks;
 }
 
-/** A fence inside a list, or without a language, is one that no test would see. */
+/** No test would see a fence inside a list, or without a language. */
 function languageOf(line: string, place: string): string {
   const language = /^```([a-z]+)$/.exec(line)?.[1];
   if (language === undefined) throw new Error(`${place}: a fence that says no language, or does not begin its line`);

@@ -3,7 +3,7 @@ import { asShown, type Followed } from './place.ts';
 import { forgetLog, ready, staysRunning } from './programs.ts';
 import { promised, statementsOf } from './statements.ts';
 
-/** Every statement of a block, with the exit status and the status of HTTP that its comment promises. */
+/** Every statement of a block, with the exit status and the HTTP status that its comment promises. */
 export async function enterAll({ text, place }: Block, followed: Followed): Promise<void> {
   followed.printed = '';
   for (const statement of statementsOf(text)) {
@@ -40,7 +40,7 @@ const demoPorts = {
   health: '9900',
 };
 
-/** What `npm start` runs, on ports that are free; it stays in the foreground until the page says Ctrl-C. */
+/** What `npm start` runs, on free ports. It stays in the foreground until the page says Ctrl-C. */
 async function startDemo(followed: Followed): Promise<void> {
   const { ports, shell } = followed;
   const where = Object.entries(demoPorts)
@@ -59,7 +59,7 @@ export async function endForeground({ t, shell }: Followed): Promise<void> {
   await shell.enter('unset FOREGROUND');
 }
 
-/** `protect` listens at 8080 unless told. */
+/** `protect` listens at 8080 by default. */
 function listening(statement: string, { ports }: Followed): string {
   return statement.replace(/(?<=gatehouse\.js protect )(?!.*--listen)/, `--listen 127.0.0.1:${ports['8080']} `);
 }

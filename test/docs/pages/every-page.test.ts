@@ -12,13 +12,13 @@ const inFolder = (folder: string) =>
 const pages = inFolder('docs');
 const indexed = [...pages, ...inFolder('docs/cookbook'), 'SECURITY.md', 'CHANGELOG.md', 'bench/README.md'];
 
-/** Where the blocks of a page are run. */
+/** The test files that run the blocks of a page. */
 function testOf(page: string): string {
   return `test/docs/pages/${page.replace(/^docs\/|\.md$/g, '')}.test.ts`;
 }
 
 for (const page of [...pages, 'SECURITY.md'])
-  t.test(`${page}: where it has a block, a test follows it`, async (t) => {
+  t.test(`${page}: if it has a block, a test runs the page`, async (t) => {
     if (blocksOf(page).length === 0) return;
     t.ok(existsSync(join(root, testOf(page))), `${testOf(page)} is there`);
     t.match(read(testOf(page)), /\bfollow\(t, /, 'and runs every block');
@@ -26,7 +26,7 @@ for (const page of [...pages, 'SECURITY.md'])
   });
 
 for (const page of [...pages, 'SECURITY.md', 'README.md'])
-  t.test(`${page} leads only to files and headings that are there`, async (t) => {
+  t.test(`${page} links only to files and headings that exist`, async (t) => {
     for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
       const [file = '', heading] = target.split('#');
       const path = file === '' ? page : join(dirname(page), file);
@@ -44,7 +44,7 @@ function headings(page: string): readonly string[] {
   );
 }
 
-t.test('the index leads to every page, once', async (t) => {
+t.test('the index links to every page once', async (t) => {
   const index = read('docs/README.md');
   const led = [...index.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, target = '']) => join('docs', target));
   t.strictSame(led.toSorted(), indexed.filter((page) => page !== 'docs/README.md').toSorted());
@@ -58,7 +58,7 @@ t.test('production names the metric of every alert', async (t) => {
   for (const name of names) t.match(page, name);
 });
 
-t.test('the page of commands has those of the program', async (t) => {
+t.test('the page of commands lists the commands of the program', async (t) => {
   const named = [...read('docs/commands.md').matchAll(/^\| `gatehouse ([a-z-]+)/gm)].map(([, name]) => name);
   const modules = readdirSync(join(root, 'src/commands')).filter((name) =>
     name.endsWith('.ts') ? /^export function register\(/m.test(read(`src/commands/${name}`)) : false,
@@ -67,7 +67,7 @@ t.test('the page of commands has those of the program', async (t) => {
   t.strictSame([...new Set(named)].toSorted(), registered.toSorted());
 });
 
-t.test('the README has 90 lines at most, and its blocks that no test runs are scripts of npm', async (t) => {
+t.test('the README has at most 90 lines, and its blocks that no test runs are npm scripts', async (t) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   t.ok(read('README.md').split('\n').length <= 91);
   const others = blocksOf('README.md').filter((block) => block.text.startsWith('npm '));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Block } from './blocks.ts';
 
-/** The first comment of a block: `# NAME` heads a whole file, `# NAME: a.b` what is changed in it below a.b. */
+/** The first comment of a block: `# NAME` is the head of a whole file, and `# NAME: a.b` of a change below a.b. */
 const HEAD = /^# (\/?[\w./-]+\.(?:yaml|yml|py|service|conf))(?:: ([a-z_0-9.]+))?\n/;
 
 export interface Named {
@@ -17,7 +17,7 @@ export function nameOf({ text, place }: Block): Named {
   return { name, path };
 }
 
-/** Writes what a block shows, as its reader would. */
+/** Writes the file in a block, as its reader would. */
 export function write(directory: string, { name, path }: Named, text: string): void {
   const file = join(directory, name);
   mkdirSync(dirname(file), { recursive: true });

@@ -7,10 +7,10 @@ import { type Conditions, type Followed, type Handler, start } from './place.ts'
 import { pattern } from './statements.ts';
 import { complaints, settingsOf } from './units.ts';
 
-/** What every page may use; a page that needs more says so. */
+/** The programs that every page may use. A page that needs more says so. */
 const TOOLS = ['bash', 'curl', 'jq', 'openssl', 'python3'];
 
-/** For `t.test(title, { skip }, …)`: false, or which programs are not there. */
+/** For `t.test(title, { skip }, …)`: false, or which programs are missing. */
 export function skipWithout(...more: readonly string[]): false | string {
   const missing = [...TOOLS, ...more].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
   return missing.length > 0 && `not installed: ${missing.join(', ')}`;
@@ -24,7 +24,10 @@ const handlers: Readonly<Record<string, Handler>> = {
   ini: judgeUnit,
 };
 
-/** Every block of the page, one after another, in a folder of its own that looks like a checkout; one that nobody knows fails. */
+/**
+ * Runs every block of the page, one after another, in a separate folder that looks like a checkout. Fails on an unknown
+ * block.
+ */
 export async function follow(t: Test, page: string, conditions: Conditions = {}): Promise<Followed> {
   const followed = await start(t, conditions);
   const known: Readonly<Record<string, Handler>> = { ...handlers, ...conditions.more };
@@ -43,7 +46,7 @@ function expectOutput({ text, place }: Block, { t, printed }: Followed): void {
   t.match(`${tidy(printed)}\n`, pattern(tidy(text)), `${place}: prints what the page shows`);
 }
 
-/** Empty lines and blanks at the end of one are nobody's promise. */
+/** Empty lines and blanks at the end of a line do not matter. */
 function tidy(text: string): string {
   return text
     .replace(/[ \t]+$/gm, '')

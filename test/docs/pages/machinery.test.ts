@@ -7,7 +7,7 @@ import { complaints, settingsOf } from './units.ts';
 
 const fence = '```';
 
-/** A page of one test, named from the root. */
+/** The page of one test, named from the root. */
 function page(t: Test, text: string): string {
   return relative(root, `${t.testdir({ 'page.md': text.replaceAll("'''", fence) })}/page.md`);
 }
@@ -37,7 +37,7 @@ const unhandled: Readonly<Record<string, readonly [text: string, why: RegExp]>> 
 };
 
 for (const [what, [text, why]] of Object.entries(unhandled))
-  t.test(`a block ${what} fails its page`, async (t) => {
+  t.test(`a block ${what} makes its page fail`, async (t) => {
     await t.rejects(follow(t, page(t, text)), why);
   });
 
@@ -51,13 +51,13 @@ t.test('lines that belong together are one statement', async (t) => {
   t.throws(() => statementsOf("a 'b\n"), /does not end/);
 });
 
-t.test('a comment promises an exit status, or a status of HTTP', async (t) => {
+t.test('a comment promises an exit status or an HTTP status', async (t) => {
   t.strictSame(promised('a # exit 1'), { exit: 1 });
   t.strictSame(promised('curl -i x   # 401 no token'), { exit: 0, http: '401' });
   t.strictSame(promised('a'), { exit: 0 });
 });
 
-t.test('what is expected fits whole, and … fits anything in its line, or any lines', async (t) => {
+t.test('the expected text must match whole, … matches anything in its line, or any lines', async (t) => {
   t.match('a b c\n', pattern('a … c'));
   t.match('a\nx\ny\nb\n', pattern('a\n…\nb'));
   t.match('a\nb\n', pattern('a\n…\nb'));
@@ -66,7 +66,7 @@ t.test('what is expected fits whole, and … fits anything in its line, or any l
   t.notMatch('a\nb\n', pattern('a … b'), 'not over lines');
 });
 
-t.test('a unit is read line by line; what systemd does not know is told', async (t) => {
+t.test('a unit is read line by line, and a line that systemd does not know is reported', async (t) => {
   const unit = '[Unit]\nDescription=x\n\n# y\n[Service]\nExecStart=/opt/x y\n';
   t.strictSame(settingsOf(unit), [
     { section: 'Unit', key: 'Description', value: 'x' },

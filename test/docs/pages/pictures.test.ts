@@ -9,7 +9,7 @@ const folder = `${root}docs/pictures/`;
 const pictures = readdirSync(folder);
 const textOf = (picture: string) => readFileSync(folder + picture, 'utf8');
 
-t.test('pictures are SVG, and each is shown by a page', async (t) => {
+t.test('pictures are SVG, and a page shows each', async (t) => {
   t.equal(pictures.length, 5);
   const pages = [
     'README.md',
@@ -25,7 +25,7 @@ t.test('pictures are SVG, and each is shown by a page', async (t) => {
 });
 
 for (const picture of pictures)
-  t.test(`${picture} fetches nothing, runs nothing, and says in words what it shows`, async (t) => {
+  t.test(`${picture} fetches nothing, runs nothing, and describes in words what it shows`, async (t) => {
     const text = textOf(picture);
     t.match(text, /role="img" aria-labelledby="title desc"/);
     t.match(text, /<title id="title">\S/);
@@ -77,7 +77,7 @@ function contrast(one: string, other: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** Texts that leave the picture, cross an edge, lie over another, or can hardly be read. */
+/** Texts that leave the picture, cross an edge, overlap another text, or are hardly readable. */
 function faults({ texts, boxes, grounds, paper }: Picture) {
   const named = (isFault: (text: Drawn, index: number) => boolean) => texts.filter(isFault).map(({ text }) => text);
   return {
@@ -94,7 +94,7 @@ async function drawn(page: Page, picture: string): Promise<Picture> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const)
-  t.test(`in a browser: every text of the pictures can be read, ${colorScheme}`, { skip }, async (t) => {
+  t.test(`in a browser: every text of the pictures is readable, ${colorScheme}`, { skip }, async (t) => {
     const page = await openPage(t, { colorScheme, viewport: { width: 1100, height: 500 } });
     for (const picture of pictures) {
       const seen = await drawn(page, picture);

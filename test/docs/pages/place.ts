@@ -7,7 +7,7 @@ import { type Block, root } from './blocks.ts';
 import type { Place } from './programs.ts';
 import { shell } from './shell.ts';
 
-/** What a page says → what it is in this test, such as the address of a database. */
+/** Text in a page → its value in this test, such as the address of a database. */
 export type Replaced = Readonly<Record<string, string>>;
 
 export interface Conditions {
@@ -15,11 +15,11 @@ export interface Conditions {
   readonly replaced?: Replaced;
   /** Ports of the page that the test has chosen. */
   readonly ports?: Readonly<Record<string, number>>;
-  /** Makes what the page takes for given, such as certificates. */
+  /** Creates what the page assumes, such as certificates. */
   readonly prepare?: (directory: string) => void;
   /** Blocks that this test does not run. */
   readonly skips?: (block: Block) => boolean;
-  /** Handlers of languages that this page alone has. */
+  /** Handlers of languages that only this page has. */
   readonly more?: Readonly<Record<string, Handler>>;
 }
 
@@ -28,13 +28,13 @@ export interface Followed extends Place {
   readonly replaced: Replaced;
   /** Text of the page with the ports and addresses of this test. */
   moved(text: string): string;
-  /** What the last shell block printed, with the ports of the page. */
+  /** The output of the last shell block, with the ports of the page. */
   printed: string;
-  /** Files of the page that no command has used yet, and where they stand. */
+  /** Files of the page that no command has used yet, with their places. */
   readonly unused: Map<string, string>;
 }
 
-/** Does what the page tells its reader to do with such a block, and asserts what it promises. */
+/** Does what the page tells its reader to do with such a block, and checks what it promises. */
 export type Handler = (block: Block, followed: Followed) => void | Promise<void>;
 
 const PORTS = ['8080', '8081', '8082', '8443', '9000', '9900', '9901', '9902', '9903', '18081', '19903'];
@@ -56,12 +56,12 @@ export async function start(
 
 const replaceOne = (text: string, [shown, real]: readonly [string, string]) => text.replaceAll(shown, real);
 
-/** A port stands behind one of these; other numbers of the same digits do not. */
+/** A port follows one of these. Other numbers with the same digits do not. */
 function onPorts(text: string, ports: Readonly<Record<string, string>>): string {
   return text.replace(/(?<=[:(= ]|127\.0\.0\.1", )(\d{4,5})\b/g, (port) => ports[port] ?? port);
 }
 
-/** The ports and addresses of the page in the place of those of this test. */
+/** Replaces the ports and addresses of this test with those of the page. */
 export function asShown(text: string, { ports, replaced }: Followed): string {
   const shown = new Map(Object.entries(ports).map(([page, real]) => [real, page]));
   const named = Object.entries(replaced).reduce((told, [page, real]) => told.replaceAll(real, page), text);

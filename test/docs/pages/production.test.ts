@@ -19,7 +19,7 @@ t.setTimeout(120_000);
 const page = 'docs/production.md';
 const skip = skipWithout() || (programAt('nginx') === undefined && 'not installed: nginx');
 
-/** One authority for both names of the page, and a curl that finds them on this machine. */
+/** One certificate authority for both names of the page, and a curl that finds them on this machine. */
 function certificates(directory: string, ports: Readonly<Record<'api' | 'auth', number>>, curlHome: string): void {
   mkdirSync(join(directory, 'tls'));
   for (const name of ['api', 'auth']) {
@@ -35,7 +35,7 @@ function certificates(directory: string, ports: Readonly<Record<'api' | 'auth', 
   writeFileSync(join(curlHome, '.curlrc'), [...leads, `cacert = "${join(curlHome, 'all.crt')}"`, ''].join('\n'));
 }
 
-/** nginx with the server that the page shows, until the test ends. */
+/** nginx with the server in the page, until the test ends. */
 async function serveByNginx({ text }: Block, { t, directory, moved }: Followed, port: number): Promise<void> {
   const own = join(directory, 'nginx');
   mkdirSync(own);
@@ -65,7 +65,10 @@ async function serveByNginx({ text }: Block, { t, directory, moved }: Followed, 
   throw new Error('nginx does not listen');
 }
 
-/** What is shown of an installation needs a machine of its own: here it is whole, and names what is there. */
+/**
+ * Statements for an installation need their own machine. Here they are checked for completeness, and that the files
+ * they name exist.
+ */
 function installs({ text, place }: Block, { t }: Followed): void {
   t.ok(statementsOf(text).length > 0, place);
   const stages =
@@ -93,7 +96,7 @@ t.test('every block of the page does what it says', { skip }, async (t) => {
   });
 });
 
-t.test('systemd waits longer for a stop than the programs of the page take', async (t) => {
+t.test('systemd waits longer for a stop than the programs of the page need', async (t) => {
   const blocks = blocksOf(page);
   const units = blocks.filter(({ language }) => language === 'ini');
   t.equal(units.length, 2);
@@ -105,7 +108,7 @@ t.test('systemd waits longer for a stop than the programs of the page take', asy
   }
 });
 
-t.test('the units start what exists: commands of Gatehouse with files of the page', async (t) => {
+t.test('the units start commands of Gatehouse that exist, with files of the page', async (t) => {
   const blocks = blocksOf(page);
   const files = blocks.flatMap(({ text }) => /^# (\S+\.yaml)\n/.exec(text)?.[1] ?? []);
   for (const { text } of blocks.filter(({ language }) => language === 'ini'))

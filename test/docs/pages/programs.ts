@@ -4,12 +4,14 @@ import { connectTo } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
 import type { Shell } from './shell.ts';
 
-/** A program that a page leaves running, and how to see that it is there; without either the page itself waits for it. */
+/**
+ * A program that a page leaves running, and how to detect that it runs. Without either, the page itself waits for it.
+ */
 interface Program {
   readonly runs: RegExp;
-  /** What its log says by then. */
+  /** A line that its log then has. */
   readonly says?: string;
-  /** Where it accepts connections by then. */
+  /** The address at which it then accepts connections. */
   readonly port?: string;
 }
 
@@ -30,7 +32,10 @@ export interface Place {
   readonly ports: Readonly<Record<string, string>>;
 }
 
-/** Until what the statement left running can be used. Who pastes a block is as fast as a test, so its own waiting has to do. */
+/**
+ * Waits until the program that the statement started is usable. A reader who pastes a block is as fast as a test, so
+ * the page's own waiting must suffice.
+ */
 export async function ready(statement: string, { directory, shell, ports }: Place): Promise<void> {
   const program = programs.find(({ runs }) => runs.test(statement));
   if (program === undefined) throw new Error(`nobody knows when this is ready: ${statement}`);
@@ -42,7 +47,7 @@ export async function ready(statement: string, { directory, shell, ports }: Plac
   if (!(await until(() => log().includes(says), 30_000))) throw new Error(`${statement}: ${log()}`);
 }
 
-/** Takes away what an earlier run of the program wrote there: it would look ready at once. */
+/** Deletes the log of an earlier run, which would make the program look ready immediately. */
 export function forgetLog(statement: string, directory: string): void {
   const file = logOf(statement, directory);
   if (file !== undefined) rmSync(file, { force: true });

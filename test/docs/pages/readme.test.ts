@@ -4,6 +4,6 @@ import { follow, skipWithout } from './follow.ts';
 /** Starts a gateway: 5 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
 
-t.test('the file of the README answers its request as the README shows', { skip: skipWithout() }, async (t) => {
+t.test('with the file of the README, its request gets the answer in the README', { skip: skipWithout() }, async (t) => {
   await follow(t, 'README.md', { skips: ({ text }) => text.startsWith('npm ') });
 });

@@ -12,23 +12,23 @@ export interface Printed {
   readonly output: string;
 }
 
-/** One bash, as a reader keeps it open beside the page: variables and what runs in the background stay. */
+/** One bash, like the one that a reader keeps open beside the page: variables and background processes stay. */
 export interface Shell {
   enter(statement: string): Promise<Printed>;
-  /** Everything so far, also of what runs in the background. */
+  /** All output so far, also of background processes. */
   output(): string;
 }
 
 const MARK = '--- the statement is done:';
 
-/** Statements come by a descriptor of their own, so that no command of the page can read them away. */
+/** A separate descriptor carries the statements, so that no command of the page can read them. */
 const LOOP = `
   while IFS= read -r -d '' -u 3 statement; do eval "$statement"; printf '\\n%s %s\\n' '${MARK}' $?; done
   kill $(jobs -p) 2> /dev/null; wait`;
 
 /**
- * It prints to a file: a pipe that Node.js in the background has made non-blocking is non-blocking for curl too, which
- * then fails at times with exit 23.
+ * The output goes to a file. A Node.js in the background would make a pipe non-blocking for curl too, which then
+ * sometimes fails with exit 23.
  */
 export function shell(t: Test, cwd: string, env: Readonly<Record<string, string>>): Shell {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'));

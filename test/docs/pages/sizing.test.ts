@@ -5,7 +5,7 @@ import { root } from './blocks.ts';
 const read = (file: string) => readFileSync(`${root}${file}`, 'utf8');
 const page = read('docs/sizing.md');
 
-/** Where the figures of the page come from. */
+/** The sources of the figures in the page. */
 const sources = [
   'bench/README.md',
   'docs/cookbook/every-core.md',
@@ -16,12 +16,12 @@ const sources = [
 const commands = [...page.matchAll(/`(npm run -s bench -- [^`]+)`/g)].map(([, command = '']) => command);
 const rows = page.split('\n').filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line));
 
-/** Numbers of a row besides those of its command and of the words that a file was named by. */
+/** Numbers of a row, except in its command and in the words for a filename. */
 function figures(row: string): readonly string[] {
   return row.replace(/`[^`]*`|\]\([^)]*\)|SHA-256|Argon2id|decision \d+/g, '').match(/\d[\d,.–]*/g) ?? [];
 }
 
-t.test('every figure of the page stands where it was measured', async (t) => {
+t.test('every figure of the page is in the place where it was measured', async (t) => {
   const found = rows.flatMap(figures);
   t.ok(found.length > 30);
   for (const figure of found)
@@ -31,7 +31,7 @@ t.test('every figure of the page stands where it was measured', async (t) => {
     );
 });
 
-t.test('every command of the page is one of the benchmark, with options that it takes', async (t) => {
+t.test('every command of the page is a benchmark command, with valid options', async (t) => {
   const [head = ''] = read('bench/run.ts').split('\n');
   const names = /-- (\S+)/.exec(head)?.[1]?.split('|') ?? [];
   t.ok(commands.length > 4);
@@ -42,7 +42,7 @@ t.test('every command of the page is one of the benchmark, with options that it 
   }
 });
 
-t.test('every row of figures says its command, or stands below one', async (t) => {
+t.test('every row of figures names its command, or is below one', async (t) => {
   for (const part of page.split('\n## ').slice(1, 3)) {
     let said = false;
     for (const line of part.split('\n')) {

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
-/** What the reader enters: lines that belong together are one statement; comments and empty lines are none. */
+/**
+ * What the reader enters. Lines that belong together are one statement. Comments and empty lines are not statements.
+ */
 export function statementsOf(script: string): readonly string[] {
   const statements: string[] = [];
   let gathered = '';
@@ -18,7 +20,7 @@ function isWhole(text: string): boolean {
   return spawnSync('bash', ['-n'], { input: `${text}\n` }).status === 0;
 }
 
-/** What a comment behind a statement promises: `# exit 1`, or the status of HTTP, `# 401 …`. */
+/** What a comment after a statement promises: `# exit 1`, or the HTTP status, `# 401 …`. */
 export function promised(statement: string): { readonly exit: number; readonly http?: string } {
   const comment = / # ([^\n]*)$/.exec(statement)?.[1] ?? '';
   const exit = Number(/\bexit (\d+)/.exec(comment)?.[1] ?? 0);
@@ -26,7 +28,7 @@ export function promised(statement: string): { readonly exit: number; readonly h
   return { exit, ...(http !== undefined && { http }) };
 }
 
-/** `…` stands for anything in its line; alone, for any lines. */
+/** `…` matches anything in its line; alone, it matches any lines. */
 export function pattern(expected: string): RegExp {
   const lines = expected.trimEnd().split('\n');
   const source = lines.map((line) =>

@@ -9,7 +9,7 @@ export interface Setting {
   readonly value: string;
 }
 
-/** A unit of systemd, as systemd.syntax(7) has it; a line that is none throws. */
+/** A systemd unit as systemd.syntax(7) defines it. Throws for an invalid line. */
 export function settingsOf(unit: string): readonly Setting[] {
   let section = '';
   return unit.split('\n').flatMap((line) => {
@@ -27,7 +27,7 @@ export function settingsOf(unit: string): readonly Setting[] {
 
 const isVerifiable = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-/** What systemd has to say against it; '' where it is not installed. Programs of the unit need not be here. */
+/** The errors of systemd; '' if it is not installed. The programs of the unit need not exist here. */
 export function complaints(name: string, unit: string): string {
   if (!isVerifiable) return '';
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));

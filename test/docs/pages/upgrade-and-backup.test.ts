@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 
 const skip = skipWithout('sqlite3', 'pg_dump', 'pg_restore', 'psql') || skipWithoutPostgres;
 
-t.test('backup, drill, restore and refusal of a newer database are what the page says', { skip }, async (t) => {
+t.test('backup, drill, restore and refusal of a newer database work as the page says', { skip }, async (t) => {
   const server = await postgresServer(t);
   const database = `${await server.database()}?sslmode=disable`;
   const drill = `postgres://postgres@127.0.0.1:${server.port}/drill?sslmode=disable`;

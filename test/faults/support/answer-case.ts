@@ -1,11 +1,11 @@
-/** What an upstream says to one request. */
+/** The answer of an upstream to one request. */
 export interface AnswerCase {
   readonly method: 'GET' | 'HEAD';
   /** The request asks for another protocol. */
   readonly upgrades: boolean;
   /** As latin1. */
   readonly bytes: string;
-  /** The upstream ends the connection behind them. */
+  /** The upstream ends the connection after them. */
   readonly ends: boolean;
 }
 
@@ -15,18 +15,18 @@ export interface SeenHead {
   readonly fields: readonly string[];
 }
 
-/** What an engine made of it. */
+/** How an engine read it. */
 export interface Seen {
-  /** Interim ones too. */
+  /** Including interim answers. */
   readonly heads: readonly SeenHead[];
   /** As latin1. */
   readonly content: string;
   readonly trailers: readonly string[];
-  /** waiting: all bytes were read, and there is more to come. */
+  /** waiting: all bytes were read, and more must come. */
   readonly end: 'complete' | 'switched' | 'failed' | 'waiting';
   /** Why it failed. */
   readonly error: Error | undefined;
-  /** The connection is there for another request. */
+  /** The connection is available for another request. */
   readonly isKept: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Random } from '../../support/random.ts';
 import type { AnswerCase } from './answer-case.ts';
 
-/** An answer in parts, so that one part can be made wrong. */
+/** An answer in parts, so that a test can damage one part. */
 export interface Parts {
   readonly method: 'GET' | 'HEAD';
   readonly upgrades: boolean;
@@ -10,7 +10,7 @@ export interface Parts {
   statusLine: string;
   /** Without line ends. */
   fields: string[];
-  /** What stands behind the head, in pieces that mean something: a chunk's line, its data, a trailer. */
+  /** The bytes after the head, in meaningful pieces: a chunk's line, its data, a trailer. */
   content: string[];
   ends: boolean;
 }

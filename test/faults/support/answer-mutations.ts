@@ -230,7 +230,7 @@ const ofContent =
     if (indexes.length > 0) content[dice.pick(indexes)] = dice.pick(values) + end;
   };
 
-/** What one who means no good, or knows no better, makes of a good answer. */
+/** How a malicious or faulty server changes a good answer. */
 export const mutations: Readonly<Record<string, Mutate>> = {
   'a framing line twice'({ fields }, dice) {
     const framing = fields.filter((line) => /^(content-length|transfer-encoding|connection|keep-alive)/i.test(line));
@@ -287,7 +287,7 @@ export const mutations: Readonly<Record<string, Mutate>> = {
 
 type Spoil = (answer: AnswerCase, dice: Random) => AnswerCase;
 
-/** Below the grammar. */
+/** Below the level of the grammar. */
 export const spoils: Readonly<Record<string, Spoil>> = {
   'a byte more': (answer, dice) => spliced(answer, dice.below(answer.bytes.length + 1), 0, dice.pick(BYTES)),
   'a byte less': (answer, dice) => spliced(answer, dice.below(answer.bytes.length), 1, ''),

@@ -12,7 +12,7 @@ import { HeardAnswer } from './heard-answer.ts';
 const url = new URL('http://upstream.test');
 const options = { path: '/', headers: ['host', 'upstream.test'], headersTimeout: 0, bodyTimeout: 0 };
 
-/** One request after the other, each over a connection of its own. */
+/** One request after the other, each over its own connection. */
 export interface Reading {
   read(answer: AnswerCase, pieces: readonly Buffer[]): Promise<Seen>;
   close(): Promise<unknown>;
@@ -20,7 +20,7 @@ export interface Reading {
 
 type Connected = (error: null, wire: MemoryWire) => void;
 
-/** An engine over connections in memory. `open` is told how it connects. */
+/** An engine over connections in memory. `open` gets its function to connect. */
 function overWires(
   open: (connect: (to: unknown, done: Connected) => void) => Pick<ForwardEngine, 'dispatch' | 'destroy'>,
   Wire: typeof MemoryWire = MemoryWire,
@@ -45,7 +45,7 @@ function overWires(
     engine.dispatch({ ...options, method, ...upgrade }, answer as unknown as Dispatcher.DispatchHandler);
     const own = await asked;
     await say(own, pieces, ends);
-    // One turn for what was said to be read, another for what follows from it.
+    // One turn for reading the bytes, another for what follows from them.
     await turn();
     await turn();
     const seen = answer.seen(!own.destroyed);
@@ -87,7 +87,7 @@ const engineOptions: EngineOptions = {
   keepAlive: true,
 };
 
-/** The whole engine of our own, with connection, upload and pool. `Wire`: whose memory the bytes come in. */
+/** Our whole engine, with connection, upload and pool. `Wire`: whose memory the bytes arrive in. */
 export function ownReading(Wire: typeof MemoryWire = LentWire): Reading {
   return overWires(
     (connect) =>
@@ -96,7 +96,7 @@ export function ownReading(Wire: typeof MemoryWire = LentWire): Reading {
   );
 }
 
-/** The reader alone, as its connection uses it. */
+/** Only the reader, as its connection uses it. */
 export function readAnswer({ method, upgrades, ends }: AnswerCase, pieces: readonly Buffer[]): Seen {
   const sink = new HeardBySink();
   const reader = new AnswerReader(sink);

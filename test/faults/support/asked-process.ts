@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
-/** A program of this folder in a process of its own, which answers each line with one of JSON. */
+/** A program of this folder in a separate process, which answers each line with a line of JSON. */
 export interface AskedProcess<Answer> {
   ask(line?: string): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** `plan` is its first line, which it does not answer. Ended with the test. */
+/** `plan` is its first line, which gets no answer. Ended with the test. */
 export function askedProcess<Answer>(t: Test, program: string, plan: object): AskedProcess<Answer> {
   const file = fileURLToPath(new URL(program, import.meta.url));
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });

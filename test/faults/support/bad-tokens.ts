@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 
 export interface Forged {
-  /** A token that is good, for its header and its payload. */
+  /** A valid token, for its header and its payload. */
   readonly jwt: string;
-  /** An opaque one that nobody has given out. */
+  /** An opaque token that no server issued. */
   readonly opaque: string;
-  /** Instead of all those: JWTs alone, each of which names another key that nobody has, or has another signature. */
+  /** Replaces all of these: only JWTs, each with a different unknown kid or with a different signature. */
   readonly only?: 'kids' | 'signatures';
 }
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString());
 
-/** One of so many requests brings another spelling of a token that was seen before. */
+/** One of so many requests has another spelling of a token that was seen before. */
 const VARIANT = 10;
 
 /**
- * Values of Authorization that are all bad: opaque and JWT in turn, each another one; of the JWTs every fourth names a key
- * that nobody has. Every tenth is one of the same few tokens, spelled in ways that must not make others of them.
+ * Bad values of Authorization: opaque and JWT in turn, each different. Every fourth JWT names an unknown key. Every
+ * tenth value is one of the same few tokens, in a spelling that must not count as a new token.
  */
 export function badTokens({ jwt, opaque, only }: Forged): () => string {
   const [header, payload] = jwt.split('.').slice(0, 2).map(decode);
@@ -39,7 +39,7 @@ export function badTokens({ jwt, opaque, only }: Forged): () => string {
   };
 }
 
-/** Its last character holds two bits, or four, that a lax decoder drops (RFC 4648 §3.5). */
+/** Its last character contains two or four bits that a lax decoder drops (RFC 4648 §3.5). */
 function respelled(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) ^ 1];

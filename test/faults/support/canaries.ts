@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Characters: a shorter piece of a secret helps nobody. */
+/** Characters. A shorter piece of a secret is useless. */
 const PIECE = 12;
 
-/** A secret that is in no other text. */
+/** A secret that occurs in no other text. */
 export function canary(prefix = ''): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   return prefix + [...randomBytes(40)].map((byte) => letters[byte % letters.length]).join('');
@@ -11,7 +11,7 @@ export function canary(prefix = ''): string {
 
 type Form = (text: string) => readonly string[];
 
-/** Behind other text too, where base64 looks otherwise. */
+/** After other text too, where base64 looks different. */
 function base64Forms(text: string): string[] {
   return [0, 1, 2].flatMap((shift) => {
     const encoded = Buffer.from('\0'.repeat(shift) + text).toString('base64');
@@ -20,7 +20,7 @@ function base64Forms(text: string): string[] {
   });
 }
 
-/** The forms in which it would escape a search for itself. */
+/** The encoded forms that a search for the secret would miss. */
 const forms: Form = (text) => {
   const hex = Buffer.from(text).toString('hex');
   const percent = hex.replace(/../g, '%$&');
@@ -47,7 +47,7 @@ export class Canaries {
     return new Set(this.#pieces.values()).size;
   }
 
-  /** Names of the secrets of which a piece is there, with what stands around it. */
+  /** Names of the secrets of which a piece was found, with the text around it. */
   leaksIn(text: string): string[] {
     const found = new Map<string, string>();
     for (let at = 0; at + PIECE <= text.length; at++) {

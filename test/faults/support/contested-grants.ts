@@ -6,17 +6,17 @@ import { codeRecord, verifier } from '../../authorization/grant-flow.ts';
 import { basic, callback, requests, web } from '../../authorization/running-service.ts';
 import { askUntilAnswered, type Heard, type Nodes } from './two-nodes.ts';
 
-/** Something that counts once, and is used many times at once. */
+/** A credential that counts once, and is used many times at once. */
 export interface Contested {
   readonly kind: 'code' | 'refresh';
   readonly text: string;
   readonly subject: string;
   readonly clientId: 'web' | 'web-jwt';
   readonly scope: string;
-  /** The access token that came with a refresh token. */
+  /** The access token that was issued with a refresh token. */
   readonly access: string | undefined;
   readonly answers: Heard[];
-  /** Requests that were not answered, and may have counted. */
+  /** Requests without an answer, which may have counted. */
   lost: number;
 }
 
@@ -35,7 +35,7 @@ export async function newCode(records: Records, of: Of): Promise<Contested> {
   return { ...of, kind: 'code', text, access: undefined, answers: [], lost: 0 };
 }
 
-/** As an exchange would have saved it: a refresh token, and the opaque access token beside it. */
+/** As an exchange would have saved it: a refresh token, and the opaque access token with it. */
 export async function newRefreshToken(records: Records, of: Of): Promise<Contested> {
   const [text, access] = [makeOpaqueToken(tokenPrefixes.refreshToken), makeOpaqueToken(tokenPrefixes.accessToken)];
   const { subject, clientId, scope } = of;
@@ -63,7 +63,7 @@ function formOf({ kind, text }: Contested): Record<string, string> {
   return { grant_type: 'authorization_code', code: text, redirect_uri: callback, code_verifier: verifier };
 }
 
-/** So many requests at once, at every node in turn; each is answered in the end. */
+/** So many requests at once, at every node in turn. Each finally gets an answer. */
 export async function contest(nodes: Nodes, item: Contested, times: number): Promise<void> {
   const send = (url: string) =>
     requests(url).post('/oauth2/token', formOf(item), basic({ id: item.clientId, secret: web.secret }));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { basic } from '../../authorization/running-service.ts';
 import type { Program } from './program.ts';
 
-/** Who ask for tokens at one time. */
+/** Clients that request tokens at the same time. */
 export const CALLERS = 8;
 
 export const shop = { id: 'shop', secret: 'cs_shop-secret-of-32-bytes-or-so' };
@@ -35,12 +35,12 @@ export const grant = (served: Program, client = shop) =>
 export interface Told {
   readonly tokens: string[];
   readonly statuses: Record<string, number>;
-  /** Answers that are neither a token nor an outage that says when to come again. */
+  /** Answers that are neither a token nor an outage with Retry-After. */
   readonly wrong: string[];
   stop(): Promise<void>;
 }
 
-/** Several who ask for tokens one after the other. */
+/** Several clients that request tokens one after the other. */
 export function asking(served: Program): Told {
   let going = true;
   const told = { tokens: [] as string[], statuses: {} as Record<string, number>, wrong: [] as string[] };
@@ -66,7 +66,7 @@ export function asking(served: Program): Told {
   };
 }
 
-/** Lines of JSON; what is none is given apart. */
+/** Lines of JSON; other lines are separate. */
 export function linesOf(text: string): { readonly whole: Record<string, unknown>[]; readonly cut: string[] } {
   const whole: Record<string, unknown>[] = [];
   const cut: string[] = [];
@@ -80,13 +80,13 @@ export function linesOf(text: string): { readonly whole: Record<string, unknown>
   return { whole, cut };
 }
 
-/** The audit events of this name that are told anywhere, each by the request that it is about. */
+/** The audit events with this name in the file or the log, each by its request's id. */
 export function requestsOf(event: string, ...texts: readonly string[]): ReadonlySet<unknown> {
   const all = texts.flatMap((text) => linesOf(text).whole);
   return new Set(all.filter((line) => line.event === event).map(({ request_id }) => request_id));
 }
 
-/** How many of these tokens are not there. */
+/** How many of these tokens are missing. */
 export async function lostOf(served: Program, tokens: readonly string[]): Promise<number> {
   let lost = 0;
   for (const token of tokens) {

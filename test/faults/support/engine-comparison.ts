@@ -1,7 +1,7 @@
 import { ForeignAnswer } from '../../../src/gateway/upstreams/own/invalid-answer.ts';
 import type { AnswerCase, Seen, SeenHead } from './answer-case.ts';
 
-/** equal and stricter are right; anything else is a defect, or has a row in `differences`. */
+/** equal and stricter are right. Anything else is a defect, or has a row in `differences`. */
 export type Compared =
   | { readonly kind: 'equal' }
   | { readonly kind: 'stricter'; readonly reason: string }
@@ -19,7 +19,7 @@ const message = (seen: Seen): string => seen.error?.message ?? '';
 
 const TAB_BEHIND_FRAMING = /(?:content-length|transfer-encoding|connection|upgrade):[^\r\n]*\t *\r\n/i;
 
-/** Where our engine and undici differ, and ours is not merely the stricter one. */
+/** Where our engine and undici differ, and ours is not only stricter. */
 export const differences: readonly Difference[] = [
   {
     name: '100 Continue that nobody asked for',
@@ -55,7 +55,7 @@ export function compare(answer: AnswerCase, own: Seen, other: Seen): Compared {
   return { kind: 'stricter', reason: own.end === other.end ? 'the connection is closed' : message(own) };
 }
 
-/** Undefined: nothing is. */
+/** Undefined: there is no difference. */
 function wrongWith(own: Seen, other: Seen): string | undefined {
   if (own.isKept && !other.isKept) return 'it keeps the connection';
   if (own.error instanceof ForeignAnswer && !hasHead(other)) return 'it leaves to undici what undici does not read';
@@ -74,7 +74,7 @@ function hasHead({ heads }: Seen): boolean {
   return heads.some(({ status }) => status >= 200);
 }
 
-/** What came before the end is nothing that the other did not give. */
+/** Everything before the end is something that the other engine also returned. */
 function partOf(own: Seen, other: Seen): string | undefined {
   if (own.heads.length > other.heads.length) return 'it gives a head that the other does not';
   if (!own.heads.every((head, index) => isSameHead(head, other.heads[index]))) return 'it gives another head';
@@ -91,7 +91,7 @@ function isSameHead(own: SeenHead, other: SeenHead | undefined): boolean {
   return own.status === other?.status && areSameFields(own.fields, other.fields);
 }
 
-/** llhttp leaves white space behind values, which is no part of them (RFC 9110 §5.5). */
+/** llhttp keeps whitespace after values, which is not part of them (RFC 9110 §5.5). */
 function areSameFields(own: readonly string[], other: readonly string[]): boolean {
   return own.length === other.length && own.every((text, index) => text === other[index]?.replace(/[\t ]+$/, ''));
 }

@@ -9,15 +9,15 @@ export interface FailingAudit {
   /** Of the file, and of the database. */
   readonly directory: string;
   readonly rounds: number;
-  /** Milliseconds until the file is written again. */
+  /** Milliseconds until the file is writable again. */
   readonly recovery: number;
-  /** From here on the file cannot be written. Gives the way back. */
+  /** From here on the file is not writable. Returns a function that restores it. */
   readonly fail: (audit: string, served: Program) => Promise<() => unknown>;
 }
 
 /**
- * A service that refuses a client again and again while its audit file fails and comes back. Each of the events must be in
- * the file or in the log. Gives the lines of the file.
+ * A service that refuses a client repeatedly while its audit file fails and recovers. Each event must be in the file or
+ * in the log. Returns the lines of the file.
  */
 export async function failingAudit(
   t: Test,

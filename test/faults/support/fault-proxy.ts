@@ -27,7 +27,7 @@ export interface Fault {
   readonly request?: Flow;
   /** From the target to the client. */
   readonly answer?: Flow;
-  /** Bytes that `garbage` answers; 1024 unless told. */
+  /** Number of bytes that `garbage` answers; 1024 by default. */
   readonly garbage?: number;
 }
 
@@ -37,17 +37,17 @@ export interface FaultProxy {
   readonly url: string;
   /** Any other URL of the target, through this proxy. */
   through(url: string): string;
-  /** Holds from now on, also for connections that stand. Resolves when the door is as told. */
+  /** Applies from now on, also to open connections. Resolves when the listener has the new state. */
   set(fault: Fault): Promise<void>;
-  /** Everything passes again. What a fault has left stuck is reset. */
+  /** Everything passes again. Connections that a fault has stalled are reset. */
   mend(): Promise<void>;
-  /** RST on everything that stands. */
+  /** RST on all open connections. */
   cut(): void;
-  /** Connections taken since the start. */
+  /** Connections accepted since the start. */
   readonly connections: number;
-  /** Connections that stand. */
+  /** Open connections. */
   readonly open: number;
-  /** Bytes that clients sent, and that they were given. */
+  /** Bytes that clients sent, and bytes that they received. */
   readonly bytes: { readonly request: number; readonly answer: number };
 }
 
@@ -60,9 +60,9 @@ const ports: Record<string, string> = {
   'postgresql:': '5432',
 };
 
-/** A TCP proxy before the host and port of a URL whose faults are switched at run time. Gone after the test. */
+/** A TCP proxy before the host and port of a URL. A test switches its faults at run time. Closed after the test. */
 export async function faultProxy(t: Test, target: string, seed = 1): Promise<FaultProxy> {
-  // One that is free for it again after it was down.
+  // A port that is free for it again after an outage.
   const proxy = new Between(target, await freePort(), seed);
   await proxy.listen();
   t.teardown(() => proxy.close());
@@ -94,7 +94,7 @@ class Between implements FaultProxy {
     return this.#carried.size;
   }
 
-  /** Text is replaced, for a URL object does not take a port on every scheme. */
+  /** Text is replaced, because a URL object does not accept a port for every scheme. */
   through(url: string): string {
     const { host, hostname } = new URL(url);
     return url.replace(host, `${hostname}:${this.port}`);
@@ -132,7 +132,7 @@ class Between implements FaultProxy {
     await this.#free();
   }
 
-  /** Does not wait for connections that go on: the port is free at once. */
+  /** Does not wait for open connections: the port is free immediately. */
   async #shut(): Promise<void> {
     this.#server?.close();
     this.#server = undefined;
@@ -172,14 +172,14 @@ interface Surroundings {
   gone(): void;
 }
 
-/** One connection of a client, with the one to the target where there is one. */
+/** One connection of a client, and the one to the target if there is one. */
 class Carried {
   readonly #client: Socket;
   readonly #around: Surroundings;
   #target: Socket | undefined;
   #flows: { request: FlowOfBytes; answer: FlowOfBytes } | undefined;
   #fault: Fault = {};
-  /** It has seen a fault after which nothing sensible can come of it. */
+  /** It has had a fault after which it is unusable. */
   #spoilt = false;
 
   constructor(client: Socket, around: Surroundings) {
@@ -191,7 +191,7 @@ class Carried {
       this.#target?.destroy();
     });
     client.on('data', (chunk: Buffer) => this.#read(chunk));
-    // Nothing will come back, so that whoever ends has given up.
+    // Nothing will come back, so a client that ends has given up.
     client.on('end', () => this.#answersNothing() && client.destroy());
   }
 

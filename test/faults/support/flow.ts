@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 import { type Random, random } from '../../support/random.ts';
 
-/** What happens to the bytes of one direction; several at once are possible. Absent: they pass. */
+/** What happens to the bytes of one direction; several effects at once are possible. Absent: they pass. */
 export interface Flow {
-  /** Milliseconds from the arrival of a piece to its going on. */
+  /** Milliseconds from the arrival of a piece until it is forwarded. */
   readonly delay?: number;
-  /** Up to so many milliseconds more, from a seed; the order is kept. */
+  /** Up to so many additional milliseconds, from a seed; the order is kept. */
   readonly jitter?: number;
-  /** Bytes of a write; `pause` milliseconds lie between two. */
+  /** Bytes of a write; `pause` milliseconds are between two writes. */
   readonly slice?: number;
   readonly pause?: number;
-  /** After so many bytes, counted from the switch of a connection that stood already: RST to both sides. */
+  /** RST to both sides after so many bytes, counted from the switch for an open connection. */
   readonly resetAfter?: number;
-  /** After so many bytes: FIN to the receiver, and nothing more. */
+  /** FIN to the receiver after so many bytes, and nothing more. */
   readonly endAfter?: number;
-  /** Bytes and FIN are read and go nowhere. */
+  /** Bytes and FIN are read and discarded. */
   readonly hold?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Piece {
 /** Bytes that may wait here before the sender is stopped. */
 const ROOM = 1024 * 1024;
 
-/** Carries bytes from one socket to the other as `rule` says at that moment. */
+/** Forwards bytes from one socket to the other with the current `rule`. */
 export class FlowOfBytes {
   readonly #ends: FlowEnds;
   readonly #random: Random;
@@ -42,7 +42,7 @@ export class FlowOfBytes {
   #waiting: Piece[] = [];
   #held = 0;
   #last = 0;
-  /** Since the rule holds. */
+  /** Since the rule was set. */
   #count = 0;
   #pumping = false;
   #ended = false;
@@ -112,7 +112,7 @@ export class FlowOfBytes {
   }
 }
 
-/** Resolves when the kernel has taken the bytes, so that a RST after them does not overtake them here. */
+/** Resolves when the kernel has accepted the bytes, so that a RST after them does not overtake them here. */
 function written(to: Socket, bytes: Buffer): Promise<void> {
   return new Promise((done) => {
     to.write(bytes, () => done());
@@ -121,7 +121,7 @@ function written(to: Socket, bytes: Buffer): Promise<void> {
 
 async function until(due: number): Promise<void> {
   for (let left = due - performance.now(); left > 0; left = due - performance.now()) {
-    // Its sockets keep the process; a piece that is due long after them does not.
+    // Its sockets keep the process alive; a piece that is due long after them does not.
     await new Promise((done) => setTimeout(done, left).unref());
   }
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Seen, SeenHead } from './answer-case.ts';
 
-/** Writes down what an engine tells. The methods are undici's dispatch handler; fields come as buffers or as strings. */
+/** Records what an engine reports. The methods are undici's dispatch handler; fields come as buffers or as strings. */
 export class HeardAnswer {
   readonly #heads: SeenHead[] = [];
   #content = '';

@@ -4,7 +4,7 @@ import { tagged } from './tagged-upstream.ts';
 
 /** What the client gets. */
 export type Outcome =
-  /** 502 of ours. */
+  /** Our 502. */
   | 'invalid'
   /** 504 of ours. */
   | 'silent'
@@ -12,7 +12,7 @@ export type Outcome =
   | 'cut'
   | Relayed;
 
-/** The upstream's answer, and what of it must be so. */
+/** The upstream's answer, and the expected result. */
 export interface Relayed {
   readonly status: number;
   readonly body: (tag: string) => string;
@@ -21,19 +21,22 @@ export interface Relayed {
 
 export interface HostileAnswer {
   readonly name: string;
-  /** A GET unless said. */
+  /** GET by default. */
   readonly request?: 'HEAD' | 'POST' | 'half POST' | 'handshake';
   readonly says: (tag: string) => Iterable<Piece>;
   readonly outcome: Outcome;
-  /** Nothing is wrong with the framing: the connection may carry the next request. */
+  /** The framing is correct, so the connection may carry the next request. */
   readonly keeps?: true;
-  /** In excess, and later: HTTP/1.1 cannot tell it from the answer to a request that was sent in between (RFC 9112 §9.3.2). */
+  /**
+   * In excess, and later. HTTP/1.1 cannot distinguish it from the answer to a request that was sent in between (RFC
+   * 9112 §9.3.2).
+   */
   readonly late?: true;
-  /** It lasts for a time limit, or takes much. */
+  /** It takes as long as a time limit, or uses much memory. */
   readonly heavy?: true;
-  /** It ends by a time limit of the gateway; every other one is answered, however slow the machine. */
+  /** A time limit of the gateway ends it. All others are answered, however slow the machine is. */
   readonly byTime?: true;
-  /** Over our own engine, where that is another: RFC 9112 is on its side. */
+  /** The result with our own engine, if it differs. RFC 9112 supports our engine. */
   readonly own?: Pick<HostileAnswer, 'outcome' | 'keeps'>;
 }
 
@@ -41,7 +44,7 @@ const own: Relayed = { status: 200, body: (tag) => `for ${tag}` };
 const refused = { outcome: 'invalid' } as const;
 const empty: Relayed = { status: 200, body: () => '' };
 
-/** A head of 200 with these lines, and what follows it. */
+/** A head of 200 with these lines, and the bytes after it. */
 function ok(lines: readonly string[], rest = ''): string {
   return `HTTP/1.1 200 OK\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${rest}`;
 }
@@ -57,7 +60,7 @@ function chunks(tag: string, rest: string): string {
   return ok([CHUNKED, `x-answer: ${tag}`], chunk(`for ${tag}`) + rest);
 }
 
-/** A whole answer with these lines besides. */
+/** A whole answer with these additional lines. */
 function withLines(...lines: readonly string[]): (tag: string) => readonly Piece[] {
   return (tag) => [tagged(tag, { headers: lines.map((line) => `${line}\r\n`).join('') })];
 }
@@ -81,7 +84,7 @@ function stray(tag: string): string {
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
 const lacks = (name: string) => (response: RawResponse) => response.all(name).length === 0;
 
-/** More than was asked for. What is in excess reaches nobody, and its connection is not used again. */
+/** More than was requested. No client gets the excess, and its connection is not used again. */
 const excess: readonly HostileAnswer[] = [
   { name: 'two answers to one request', says: (tag) => [tagged(tag) + stray(tag)], outcome: own },
   { name: 'a second answer a moment later', says: (tag) => [tagged(tag), 5, stray(tag)], outcome: own, late: true },
@@ -123,7 +126,7 @@ const excess: readonly HostileAnswer[] = [
   },
 ];
 
-/** Where the body ends is said twice, wrongly or not at all (RFC 9112 §6.3). */
+/** The end of the body is given twice, wrongly or not at all (RFC 9112 §6.3). */
 const lengths: readonly HostileAnswer[] = [
   {
     name: 'Content-Length and chunked',
@@ -195,7 +198,7 @@ const lengths: readonly HostileAnswer[] = [
   },
 ];
 
-/** Chunks that are none (RFC 9112 §7.1). */
+/** Invalid chunks (RFC 9112 §7.1). */
 const framing: readonly HostileAnswer[] = [
   {
     name: 'a chunk size beyond 64 bits',
@@ -255,7 +258,7 @@ const framing: readonly HostileAnswer[] = [
   },
 ];
 
-/** Lines that are none, or say what is not theirs to say. */
+/** Invalid lines, or lines that an upstream must not send. */
 const lines: readonly HostileAnswer[] = [
   { name: 'lines that end with LF', says: fixed('HTTP/1.1 200 OK\ncontent-length: 3\n\nabc'), outcome: 'invalid' },
   {
@@ -331,7 +334,10 @@ const lines: readonly HostileAnswer[] = [
   },
 ];
 
-/** Status lines that are none (RFC 9112 §4). Those that our own engine leaves to undici are in test/flows/legacy-answers.test.ts. */
+/**
+ * Invalid status lines (RFC 9112 §4). The ones that our own engine leaves to undici are in
+ * test/flows/legacy-answers.test.ts.
+ */
 const statuses: readonly HostileAnswer[] = [
   { name: 'status 000', says: fixed('HTTP/1.1 000 No\r\ncontent-length: 0\r\n\r\n'), outcome: 'invalid' },
   { name: 'status 099', says: fixed('HTTP/1.1 099 No\r\ncontent-length: 0\r\n\r\n'), outcome: 'invalid' },
@@ -371,7 +377,7 @@ const interim: readonly HostileAnswer[] = [
     name: '100 unasked, twice',
     says: (tag) => ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(2) + tagged(tag)],
     outcome: 'invalid',
-    // RFC 9110 §15.2: a client reads interim answers also where it does not expect them.
+    // RFC 9110 §15.2: a client reads interim answers even if it does not expect them.
     own: { outcome: own, keeps: true },
   },
   {
@@ -433,7 +439,7 @@ const interim: readonly HostileAnswer[] = [
   },
 ];
 
-/** Answers that stop, or hardly go on. */
+/** Answers that stop, or become very slow. */
 const ends: readonly HostileAnswer[] = [
   { name: 'an end before anything', says: fixed(FIN), outcome: 'invalid' },
   { name: 'a reset before anything', says: fixed(RST), outcome: 'invalid' },
@@ -508,7 +514,7 @@ const ends: readonly HostileAnswer[] = [
   { name: 'a whole answer, and a reset', says: (tag) => [tagged(tag), 20, RST], outcome: own },
 ];
 
-/** Answers that no honest server gives, or that it gives before it breaks. */
+/** Answers that no honest server sends, or sends only before it breaks. */
 export const hostileAnswers: readonly HostileAnswer[] = [
   ...excess,
   ...lengths,
@@ -519,7 +525,7 @@ export const hostileAnswers: readonly HostileAnswer[] = [
   ...ends,
 ];
 
-/** The same, as an engine is to take them. */
+/** The same, with the result for an engine. */
 export function answersOver(engine: string): readonly HostileAnswer[] {
   return engine === 'own' ? hostileAnswers.map((answer) => ({ ...answer, ...answer.own })) : hostileAnswers;
 }

@@ -11,7 +11,7 @@ const handshake = [
 
 const LONG = ['Content-Length', '1000'] as const;
 
-/** The request that an answer of the table is for; undefined: a GET that is answered well. */
+/** The request for an answer of the table; undefined: a GET that gets a good answer. */
 export function askingFor(answer: Pick<HostileAnswer, 'request'> | undefined, target: string, tag: string): Buffer {
   const mark = ['X-Tag', tag] as const;
   switch (answer?.request) {
@@ -35,7 +35,7 @@ export function methodOf(answer: Pick<HostileAnswer, 'request'> | undefined): st
 
 const ours = { invalid: [502, 'upstream_invalid'], silent: [504, 'upstream_timeout'] } as const;
 
-/** What is wrong with what the client got; undefined: it is as the table says. */
+/** How the client's answer differs from the table; undefined: it does not. */
 export function wrongWith(
   { outcome }: Pick<HostileAnswer, 'outcome'>,
   tag: string,
@@ -54,7 +54,7 @@ function wrongRelayed(relayed: Relayed, tag: string, response: RawResponse): str
   return isSame && relayed.holds?.(response) !== false ? undefined : `not as it was sent: ${told(response)}`;
 }
 
-/** The client can see that this is no complete answer. */
+/** The client can see that the answer is incomplete. */
 export function isCut(response: RawResponse | undefined): response is undefined {
   return response === undefined || !response.complete || response.endsWithConnection;
 }

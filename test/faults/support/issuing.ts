@@ -7,7 +7,7 @@ import { type ServiceProcess, spawnService } from '../../authorization/service-p
 import { freePort } from '../../support/free-port.ts';
 import { loopProbed } from './loop.ts';
 
-/** `gatehouse authorization` as a process of its own, whose event loop tells how late it was. */
+/** `gatehouse authorization` as a separate process, whose event loop reports how late it was. */
 export interface Issuing {
   readonly process: ServiceProcess;
   readonly url: string;
@@ -15,7 +15,7 @@ export interface Issuing {
   readonly adminUrl: string;
   /** The block of a gateway's configuration, under the name `main`. */
   readonly server: { readonly main: Readonly<Record<string, unknown>> };
-  /** Of the opaque and the JWT kind. */
+  /** Opaque tokens and JWTs. */
   token(kind: 'opaque' | 'jwt'): Promise<string>;
 }
 

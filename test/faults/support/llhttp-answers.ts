@@ -18,7 +18,10 @@ export interface NamedCase extends AnswerCase {
   readonly name: string;
 }
 
-/** Every block of llhttp's own tests of answers, for each kind of request, with the connection's end behind it and without. */
+/**
+ * Every block of llhttp's own response tests, for each kind of request, with and without the end of the connection
+ * after it.
+ */
 export function llhttpAnswers(): readonly NamedCase[] {
   return FILES.flatMap((file) => llhttpBlocks(corpus(`llhttp/response__${file}.md`), file)).flatMap(asked);
 }

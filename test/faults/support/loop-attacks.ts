@@ -1,11 +1,11 @@
 import { requestText } from '../../support/request-text.ts';
 
-/** What a stranger may send to make a parser, or an expression, work for long. */
+/** What a stranger may send to keep a parser, or an expression, busy for long. */
 export interface Attack {
-  /** Which expressions and parsers of src it is made for. */
+  /** The expressions and parsers of src that it targets. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** Any of these; undefined also where the connection is closed without one. */
+  /** Any of these; undefined: also if the connection closes without a status. */
   readonly statuses: readonly (number | undefined)[];
 }
 
@@ -16,7 +16,7 @@ const encode = (text: string | Buffer) => Buffer.from(text as string).toString('
 const deep = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 const head = encode('{"alg":"HS256","typ":"at+jwt"}');
 const signature = 'A'.repeat(43);
-/** Text that takes the square of its length to normalize: marks that have to change places (UAX #15). */
+/** Text whose normalization takes quadratic time: marks that must change places (UAX #15). */
 const marks = (count: number) => `a${'\u0301'.repeat(count)}${'\u0323'.repeat(count)}`;
 
 function get(name: string, statuses: Attack['statuses'], headers: Fields, target = '/orders/1'): Attack {
@@ -30,14 +30,14 @@ function form(name: string, statuses: Attack['statuses'], body: string, target: 
 
 const bearer = (token: string): Fields => [['Authorization', `Bearer ${token}`]];
 
-/** Well-formed; nobody's. */
+/** Well-formed, but issued by no server. */
 const digest = [
   'Digest username="a", realm="r", nonce="x", uri="/b", response="',
   '0'.repeat(64),
   '", algorithm=SHA-256, qop=auth, nc=00000001, cnonce="c"',
 ].join('');
 
-/** At the gateway, whose heads may have 512 KiB in 100 lines: the more there is room for, the longer a trap takes. */
+/** At the gateway, whose heads may have 512 KiB in 100 lines. With more room, an attack takes longer. */
 export const gatewayAttacks: readonly Attack[] = [
   get('a token of 256 KiB', [401], bearer('x'.repeat(256 * KIB))),
   get('a JWT of 256 KiB', [401], bearer(`${head}.${encode('x'.repeat(190 * KIB))}.${signature}`)),
@@ -192,7 +192,7 @@ const ROOM = 60 * KIB;
 const filled = (piece: string, room = ROOM) => piece.repeat(room / piece.length);
 const refused = [400, 401];
 
-/** At the authorization service, whose heads have 16 KiB and whose forms 64 KiB. */
+/** At the authorization service, whose heads have 16 KiB and whose forms have 64 KiB. */
 export const serviceAttacks: readonly Attack[] = [
   ...['&', '%', 'a&', '%61=b&', '+', 'grant_type=a&'].map((piece) =>
     form(`a form of ${piece}`, refused, filled(piece), token, asShop),

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-// For `node --import`: on SIGUSR2 a line with the longest delay of the event loop since the line before, and the most that
-// its thread worked in one turn of it, both in milliseconds. What other processes do makes the first longer, not the other.
+// For `node --import`: on SIGUSR2 it prints the longest delay of the event loop since the previous line, and the
+// longest time that its thread worked in one turn, both in milliseconds. Other processes increase only the first.
 if (isMainThread) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

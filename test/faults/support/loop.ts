@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 
 const program = fileURLToPath(new URL('loop-program.ts', import.meta.url));
 
-/** Environment of a process whose event loop can be asked how late it was. */
+/** Environment of a process whose event loop reports how late it was. */
 export const loopProbed = { NODE_OPTIONS: `--import=${program}` };
 
 export interface Loop {
@@ -16,11 +16,11 @@ export interface Loop {
 
 const LINE = /^event loop late by ([\d.]+), at work for ([\d.]+)$/gm;
 
-/** Milliseconds, since it was asked before. */
+/** Milliseconds since the last call. */
 export interface Lateness {
-  /** By which the event loop was late at the worst. */
+  /** The worst delay of the event loop. */
   readonly late: number;
-  /** That its thread worked in one turn, at the most; it may wait besides. */
+  /** The longest time that its thread worked in one turn; waiting does not count. */
   readonly worked: number;
 }
 
@@ -33,7 +33,7 @@ export async function latest({ pid, output }: Loop): Promise<Lateness> {
   return { late: Number(late), worked: Number(worked) };
 }
 
-/** A process that does nothing, and so is late only by what the machine makes it. */
+/** An idle process, which is late only because of the machine. */
 export async function idleLoop(t: Test): Promise<Loop> {
   const child: ChildProcess = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.error("up")'], {
     stdio: ['ignore', 'ignore', 'pipe'],

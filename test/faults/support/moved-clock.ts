@@ -7,7 +7,7 @@ const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
 
 export const skipWithoutFaketime = library === undefined && 'libfaketime is not installed';
 
-/** The wall clock of a process and of its children; what is monotonic stays as it is. */
+/** The wall clock of a process and its children. Monotonic clocks do not change. */
 export interface MovedClock {
   readonly env: Readonly<Record<string, string>>;
   /** Seconds by which it is ahead from now on. */

@@ -3,7 +3,7 @@ import type { Random } from '../../support/random.ts';
 /** Requests that are nearly right, from a seed. */
 export interface Seeds {
   readonly heads: readonly string[];
-  /** Text that is put in wherever a change is. */
+  /** Text that is inserted at a change. */
   readonly words: readonly string[];
 }
 
@@ -79,10 +79,10 @@ function splice(text: string, at: number, drop: number, put: string): string {
   return text.slice(0, at) + put + text.slice(at + drop);
 }
 
-/** Changes of what the message says, which leave it whole: they come to what reads it. */
+/** Changes that keep the message whole, so that they reach the code that reads it. */
 const gentle = changes.slice(0, 4);
 
-/** Either the target, or one value, or the body; `Content-Length` fits it. */
+/** Either the target, or one value, or the body. `Content-Length` is right. */
 function inside(text: string, dice: Random, words: readonly string[]): string {
   const end = text.indexOf('\r\n\r\n');
   const [[method = '', target = '', version = ''] = [], ...fields] = text
@@ -103,13 +103,13 @@ function inside(text: string, dice: Random, words: readonly string[]): string {
 
 const isPlain = (text: string) => plain(text) === text;
 
-/** Without what no field value may have (RFC 9110 §5.5). */
+/** Without characters that no field value may have (RFC 9110 §5.5). */
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   return text.replace(/[\x00-\x1f\x7f]/g, '');
 }
 
-/** Bytes as latin1; one to three changes each, two thirds of them within what is said. */
+/** Bytes as latin1; one to three changes each, two thirds of them inside the values. */
 export function mutated({ heads, words }: Seeds, dice: Random): string {
   const all = [...STRANGE, ...words];
   const isGentle = dice.chance(0.67);

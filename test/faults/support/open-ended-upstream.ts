@@ -4,17 +4,17 @@ import { serving } from '../../support/serving.ts';
 
 export interface OpenEndedUpstream {
   readonly url: string;
-  /** Requests that came. */
+  /** Requests that arrived. */
   readonly begun: number;
-  /** Of these, those whose connection is still there and whose answer has not ended. */
+  /** The ones whose connection is still open and whose answer has not ended. */
   readonly open: number;
 }
 
 const CHUNK = 'x'.repeat(1000);
 
 /**
- * An upstream whose answers do not end: the connection is what must end. A target with `silent` gets no answer, with
- * `endless` one without end, any other a short one as soon as its body is there.
+ * An upstream whose answers do not end, so that the connection must end. A target with `silent` gets no answer, one
+ * with `endless` an endless answer, and any other a short answer as soon as its body has arrived.
  */
 export async function openEndedUpstream(t: Test): Promise<OpenEndedUpstream> {
   const open = new Set<ServerResponse>();

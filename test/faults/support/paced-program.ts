@@ -2,29 +2,29 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { badTokens, type Forged } from './bad-tokens.ts';
 
-// `node paced-program.ts`: the first line of its input is a plan; each further line is answered by what came of the
-// requests since the line before, and is empty or what of the plan is changed. At the end of its input it ends.
+// `node paced-program.ts`: the first line of its input is a plan. Each further line is empty or changes the plan, and
+// is answered with the results of the requests since the previous line. It ends at the end of its input.
 
 export interface Plan {
   readonly port: number;
   readonly perSecond: number;
   readonly connections: number;
-  /** An address of loopback, 127.0.0.1 when absent; connections have several in turn. */
+  /** A loopback address, 127.0.0.1 if absent; connections use several in turn. */
   readonly from?: string | readonly string[];
-  /** Milliseconds between two moments at which requests are sent; 2 when absent. */
+  /** Milliseconds between two moments at which requests are sent; 2 if absent. */
   readonly every?: number;
   readonly target: string;
   /** Values of Authorization, in turn. */
   readonly values?: readonly string[];
-  /** Or what they are forged of. */
+  /** Or the material from which they are forged. */
   readonly forged?: Forged;
 }
 
 export interface Paced {
   readonly sent: number;
-  /** How often each status was the answer; `cut`: none. */
+  /** How often each status was the answer; `cut`: no answer. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Milliseconds from when a request was due, and had to wait for a connection, to its answer. */
+  /** Milliseconds from when a request was due, including the wait for a connection, to its answer. */
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
@@ -35,7 +35,7 @@ interface Job {
   readonly bytes: string;
 }
 
-/** Of jobs that wait for a connection: whoever floods does not queue for ever. */
+/** Requests that wait for a connection: a flood does not queue without limit. */
 const BACKLOG = 2_000;
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -64,7 +64,7 @@ class Connection {
   #socket: Socket;
   #job: Job | undefined;
   #text = '';
-  /** It was told that this answer is the last of its connection. */
+  /** The answer said that it is the last on its connection. */
   #ending = false;
 
   constructor() {
@@ -95,7 +95,7 @@ class Connection {
   }
 
   #read(text: string): void {
-    // To one that was opened and not needed in time the server says so (408), and closes.
+    // If a connection is opened and not used in time, the server sends 408 and closes.
     if (this.#job === undefined) return;
     this.#text += text;
     const end = this.#text.indexOf('\r\n\r\n');
@@ -130,7 +130,7 @@ const value = forged === undefined ? () => values[turn++ % values.length] as str
 function begin(): void {
   const bytes = `GET ${target} HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: ${value()}\r\n\r\n`;
   const job = { due: performance.now(), bytes };
-  // In turn, so that none is kept idle until it is closed for that.
+  // In turn, so that no connection stays idle until it is closed.
   const connection = free.shift();
   sent++;
   if (connection !== undefined) connection.send(job);

@@ -2,13 +2,13 @@ import type { Test } from 'tap';
 import { askedProcess } from './asked-process.ts';
 import type { Paced, Plan } from './paced-program.ts';
 
-/** Requests at a rate, from a process of their own, whether or not they are answered. */
+/** Requests at a rate, from a separate process, whether or not they are answered. */
 export interface PacedLoad {
-  /** What came of them since it was asked last. */
+  /** The results since the last call. */
   told(): Promise<Paced>;
-  /** From now on so many a second. */
+  /** The new rate a second. */
   pace(perSecond: number): Promise<Paced>;
-  /** From now on with these values of Authorization. */
+  /** The new values of Authorization. */
   take(values: readonly string[]): Promise<Paced>;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The upstream is done writing. */
+/** The upstream has finished writing. */
 export const FIN = Symbol('FIN');
 /** The upstream breaks the connection. */
 export const RST = Symbol('RST');
@@ -9,7 +9,7 @@ export const RST = Symbol('RST');
 /** Bytes as latin1, milliseconds of silence, or an end. */
 export type Piece = string | number | typeof FIN | typeof RST;
 
-/** Says the pieces one after the other, each string in one write, until they or the connection end. */
+/** Sends the pieces one after the other, each string in one write, until they or the connection end. */
 export async function play(socket: Socket, pieces: Iterable<Piece>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed || socket.writableEnded) return;
@@ -20,7 +20,7 @@ export async function play(socket: Socket, pieces: Iterable<Piece>): Promise<voi
   }
 }
 
-/** The same bytes, each in a packet of its own. */
+/** The same bytes, each in a separate packet. */
 export function* byteByByte(pieces: Iterable<Piece>): Generator<Piece> {
   for (const piece of pieces) {
     if (typeof piece === 'string') yield* piece;

@@ -5,37 +5,37 @@ import type { Fault, FaultProxy } from './fault-proxy.ts';
 import { sized } from './size.ts';
 import type { Told } from './tell.ts';
 
-/** A program that runs, and what it depends on behind a proxy of faults. */
+/** A running program, and what it depends on behind a fault proxy. */
 export interface Scene {
   readonly proxy: Pick<FaultProxy, 'set' | 'mend' | 'cut'>;
-  /** Each asks anew: what is remembered of the one before does not serve it. */
+  /** Each call uses a new credential or value, so that no cache helps. */
   good(): Promise<Told>;
   bad(): Promise<Told>;
   none(): Promise<Told>;
-  /** What does not need the dependency. */
+  /** A request that does not need the dependency. */
   other(): Promise<Told>;
   /** The management listener. */
   readonly adminUrl: string;
-  /** Resolves when the fault is felt. */
+  /** Resolves when the fault has an effect. */
   feels?(fault: Fault): Promise<void>;
 }
 
 export interface Expected {
-  /** What a good credential is told while the fault lasts, any of these. */
+  /** The allowed answers to a good credential during the fault. */
   readonly good: readonly string[];
-  /** `401` and its like by default: a bad credential needs nobody to be refused. */
+  /** `401` and similar by default: a bad credential is refused without the dependency. */
   readonly bad?: readonly string[];
   readonly none?: readonly string[];
-  /** Milliseconds until a good credential is answered, at least and at most. */
+  /** Minimum and maximum milliseconds until a good credential gets an answer. */
   readonly took?: readonly [least: number, most: number];
   readonly ready?: 200 | 503;
-  /** An outage that says when to come again. */
+  /** An outage with Retry-After. */
   readonly retryAfter?: boolean;
-  /** Milliseconds after its end within which all is as before. */
+  /** Milliseconds after the fault's end within which everything works as before. */
   readonly recovers?: number;
 }
 
-/** Faults by their names in titles. `slow` and `in pieces` are none that anybody may notice. */
+/** Faults by their names in titles. `slow` and `in pieces` must have no effect. */
 export const faults = {
   refusing: { door: 'refuse' },
   resetting: { door: 'reset' },
@@ -52,11 +52,11 @@ export type FaultName = keyof typeof faults;
 
 const ROUNDS = sized(1, 3, 20);
 
-/** Of the slowest answer that needs no dependency: it is not a matter of their limits. */
+/** For the slowest answer that needs no dependency, which has no configured limit. */
 const UNAFFECTED = 1_500;
 const UNBOUND = Number.POSITIVE_INFINITY;
 
-/** One for all points of a file, which run beside each other. */
+/** One for all points of a file, which run at the same time. */
 let bystander: Promise<Lateness> | undefined;
 const late = () => (bystander ??= lateness(root));
 
@@ -73,7 +73,7 @@ export async function point(t: Test, scene: Scene, fault: Fault, expected: Expec
   await readiness(t, scene, 200);
 }
 
-/** Behind a full queue nothing stands for long: what did is cut, so that whoever asks has to connect. */
+/** Behind a full queue no connection stays: open ones are cut, so that each request has to connect. */
 export async function put(proxy: Scene['proxy'], fault: Fault): Promise<void> {
   await proxy.set(fault);
   if (fault.door === 'never accept') proxy.cut();
@@ -87,7 +87,7 @@ export async function asBefore(t: Test, scene: Scene, when: string): Promise<voi
   t.match(other.said, /^2\d\d$/, `${when}: other`);
 }
 
-/** Of a fault that was there before the program was. */
+/** For a fault that began before the program. */
 export async function during(t: Test, scene: Scene, expected: Expected): Promise<void> {
   const { between } = await late();
   const from = performance.now();
@@ -107,7 +107,7 @@ export async function during(t: Test, scene: Scene, expected: Expected): Promise
   t.equal(live.status, 200, 'live');
   t.ok(expected.good.includes(good.said), `good: ${good.said}, of ${expected.good.join(', ')}`);
   const [least, most] = expected.took ?? [0, UNBOUND];
-  // A timer counts from the turn of the event loop in which it was set, which began a little before.
+  // A timer counts from the turn of the event loop in which it was set, which began slightly earlier.
   t.ok(good.took >= 0.98 * least, `good: not before ${least} ms, after ${good.took.toFixed(0)}`);
   (most === UNBOUND ? judgeTime : inTime)(t, `good: ${good.said}`, most, of(good));
   if (good.status < 500) return;
@@ -125,7 +125,7 @@ function all(scene: Scene): Promise<[Told, Told, Told, Told]> {
   return Promise.all([scene.good(), scene.bad(), scene.none(), scene.other()]);
 }
 
-/** Milliseconds in which readiness follows an outage; to its end it may take a connection more. */
+/** Milliseconds in which readiness follows an outage. At the end of the outage it may need another connection. */
 const FOLLOWS = 2_000;
 
 async function readiness(t: Test, { adminUrl }: Scene, wanted: 200 | 503): Promise<void> {
@@ -135,7 +135,7 @@ async function readiness(t: Test, { adminUrl }: Scene, wanted: 200 | 503): Promi
   judgeTime(t, `readiness follows: ${wanted}`, wanted === 503 ? FOLLOWS : 2 * FOLLOWS, figures);
 }
 
-/** Resolves to whether a good credential passes again; no refusal ends by itself. */
+/** Resolves to whether a good credential passes again. No refusal ends by itself. */
 export async function recovery(scene: Scene): Promise<boolean> {
   let told: Told | undefined;
   const isOver = async () => {
@@ -152,7 +152,7 @@ export async function recoversWithin(t: Test, scene: Scene, most: number): Promi
 
 export type Rows = Readonly<Partial<Record<FaultName, Expected>>>;
 
-/** The points of one dependency, each in a test of its own with a program of its own. */
+/** The points of one dependency, each in a separate test with its own program. */
 export function dependency(t: Test, name: string, open: (t: Test) => Promise<Scene>, rows: Rows): void {
   for (const [fault, expected] of Object.entries(rows) as [FaultName, Expected][]) {
     void t.test(`${name}: ${fault.replace('_', ' ')}`, async (t) => point(t, await open(t), faults[fault], expected));

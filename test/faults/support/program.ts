@@ -9,7 +9,7 @@ import { freePort } from '../../support/free-port.ts';
 import { figuresOf, isInTime, lateness } from '../../support/lateness.ts';
 import { launcher } from '../../support/launcher.ts';
 
-/** One of both programs as a process of its own, in surroundings that a test makes for it. */
+/** One of both programs as a separate process, in an environment that a test prepares. */
 export interface Program {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -25,13 +25,13 @@ export interface Program {
 }
 
 export interface Surroundings {
-  /** Runs it: `prlimit --nofile=128`. */
+  /** The command that runs it: `prlimit --nofile=128`. */
   readonly wrapper?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly directory?: string;
-  /** What its listener has besides an address. */
+  /** Settings of its listener in addition to the address. */
   readonly listen?: object;
-  /** Where what it prints goes, in the place of here. */
+  /** The target of its output, instead of this process. */
   readonly stdout?: number;
 }
 
@@ -40,7 +40,7 @@ export interface Ports {
   readonly admin: number;
 }
 
-/** Resolves once it is ready. The file has no version and no listeners unless `text` gives them. */
+/** Resolves once it is ready. The file has a version and listeners only if `text` contains them. */
 export async function program(
   t: Test,
   name: 'gateway' | 'authorization',
@@ -81,8 +81,7 @@ async function ready(adminUrl: string, child: ChildProcess, printed: () => strin
 }
 
 /**
- * Judges that `works` says so within so many milliseconds from now, beside what the machine is late. Returns how many it
- * took.
+ * Checks that `works` returns true within so many milliseconds, plus the machine's lateness. Returns how many it took.
  */
 export async function recovers(t: Test, what: string, works: () => Promise<boolean>, most: number): Promise<number> {
   const start = performance.now();

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 
-/** Reads whatever comes and answers two bytes; remembers nothing. */
+/** Reads everything and answers two bytes. Keeps nothing. */
 export function quietUpstream(): Server {
   return createServer((request, response) => {
     request.resume();

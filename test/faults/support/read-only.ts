@@ -8,17 +8,17 @@ import { until } from '../../support/until.ts';
 
 const traces = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
-/** Undefined: it can be had. */
+/** Undefined: it is available. */
 export const noReadOnly = traces ? undefined : 'strace is not installed, or may not trace';
 
-/** All that changes a file or a folder. Whoever opens one of these files does so to write. */
+/** All calls that change a file or a folder. A program that opens one of these files does so to write. */
 const CHANGES =
   'openat,write,writev,pwrite64,pwritev,pwritev2,ftruncate,fallocate,unlink,unlinkat,rename,renameat,renameat2';
 
 /**
- * What a process finds when the file system under its open files turns read-only, as the kernel says it (EROFS), and later
- * does not: for these files alone, and by strace, because nobody can do that to a file system with writers by a mount.
- * Resolves once it is felt; what it gives ends it.
+ * Simulates for a process that the file system under its open files turns read-only, with the kernel's error (EROFS),
+ * and back. It affects only these files, and uses strace, because a mount cannot do that to a file system with writers.
+ * Resolves once it has an effect; the result ends it.
  */
 export async function readOnly(t: Test, pid: number, files: readonly string[]): Promise<() => Promise<void>> {
   const paths = files.flatMap((file) => ['-P', file]);
@@ -39,11 +39,11 @@ export async function readOnly(t: Test, pid: number, files: readonly string[]): 
   return end;
 }
 
-/** A disk whose file system can find itself broken: ext4 then takes no writes any more, whoever has files open for them. */
+/** A disk whose file system can find itself broken. ext4 then accepts no more writes, even for open files. */
 export interface FailingDisk {
   readonly directory: string;
   fail(): void;
-  /** As an operator does it: unmounted by force, looked over, mounted again. Nobody may have a file open there. */
+  /** As an operator repairs it: forced unmount, check, mount. No program may have a file open there. */
   mend(): void;
 }
 
@@ -74,7 +74,7 @@ export function failingDisk(t: Test): FailingDisk | undefined {
   };
 }
 
-/** Whether the kernel says of this folder that nothing may be written there. */
+/** Whether the kernel reports that this folder is not writable. */
 export function isReadOnly(directory: string): boolean {
   const line = readFileSync('/proc/mounts', 'utf8')
     .split('\n')

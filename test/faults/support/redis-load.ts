@@ -4,7 +4,7 @@ import { basic, type Running, shop } from '../../authorization/running-service.t
 import { nonceOf, sendDigest } from '../../support/digest-caller.ts';
 import { tell, tellWith } from './tell.ts';
 
-/** A service whose throttles, and two gateways whose nonces and rates, are counted in one Redis. */
+/** A service whose throttles use one Redis, and two gateways whose nonces and rates use the same one. */
 export interface Counted {
   readonly service: Running;
   readonly gateways: readonly [string, string];
@@ -16,17 +16,17 @@ interface Use {
   readonly count: number;
 }
 
-/** Uses that were taken, of which none may be taken again; the last ones are tried over and over. */
+/** Uses that were accepted, none of which may pass again. The latest ones are repeated constantly. */
 const REMEMBERED = 40;
 
-/** Milliseconds in which a revocation that was answered is in force everywhere. */
+/** Milliseconds in which a revocation that was answered takes effect everywhere. */
 const IN_FORCE = 2_000;
 
 export class Observed {
   readonly answers = new Map<string, number>();
-  /** What was let through and must not have been. */
+  /** Requests that passed and should not have. */
   readonly wrong: string[] = [];
-  /** What was refused though nothing was wrong with it. */
+  /** Requests that were refused without a reason. */
   readonly blamed: string[] = [];
   taken = 0;
   replays = 0;
@@ -45,7 +45,7 @@ export class Observed {
 
 type Work = (counted: Counted, seen: Observed) => Promise<void>;
 
-/** Counts of one nonce, each sent to both gateways at once: one of the two may take it. */
+/** Counts of one nonce, each sent to both gateways at once. Only one of the two may accept it. */
 const useNonce: Work = async ({ gateways: [one, two] }, seen) => {
   const nonce = await nonceOf(`${one}/digest/1`);
   for (let count = 1; count <= 4; count++) {
@@ -72,12 +72,12 @@ async function replayed(url: string, { nonce, count }: Use, seen: Observed): Pro
   if (status === 200) seen.wrong.push('a count of a nonce that was taken before');
 }
 
-/** Everything that is remembered, at both. */
+/** All used nonces again, at both. */
 export async function replayAll({ gateways }: Counted, seen: Observed): Promise<void> {
   for (const use of seen.uses) await Promise.all(gateways.map((url) => replayed(url, use, seen)));
 }
 
-/** Nothing of a code, a limit that is far away, or a token is counted so that it could be lost. */
+/** For a code, a limit that is far away, or a token, no count can be lost. */
 const redeemTwice: Work = async ({ service }, seen) => {
   const text = await code(service);
   const statuses = (await Promise.all([redeem(service, text), redeem(service, text)])).map(({ status }) => status);

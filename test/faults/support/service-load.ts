@@ -5,7 +5,9 @@ import { codeRecord, type TokenAnswer, verifier } from '../../authorization/gran
 import { basic, callback, passwordHash, requests, shop, web } from '../../authorization/running-service.ts';
 import { until } from '../../support/until.ts';
 
-/** Below the clients of `writeConfig`: one whose refresh tokens may be presented again when the answer was lost. */
+/**
+ * In addition to the clients of `writeConfig`: a client whose refresh tokens may be repeated when the answer was lost.
+ */
 export function loadedClients(key: string): string {
   return `
   - { client_id: web, client_secret: ${web.secret}, scope: orders.read, grant_types: [authorization_code, refresh_token, password], redirect_uris: ['${callback}'], retry_window: 1m }
@@ -22,22 +24,22 @@ interface Family {
   readonly access: string[];
 }
 
-/** Every answer that was received: the promises that the service has to keep. */
+/** Every answer that was received: the promises that the service must keep. */
 export class Ledger {
-  /** Handed out, and ended by nobody. */
+  /** Issued, and not ended. */
   active = new Set<string>();
-  /** Ended, and that was answered. */
+  /** Ended, with an answer. */
   readonly ended = new Set<string>();
-  /** Refresh tokens of families that ended, and that was answered. */
+  /** Refresh tokens of families that ended, with an answer. */
   readonly endedFamilies = new Set<string>();
   readonly families = new Map<number, Family>();
   /** Code → how often it was answered with tokens. */
   readonly codes = new Map<string, number>();
-  /** What was answered, and how often. */
+  /** Each answer, and how often it occurred. */
   readonly answers = new Map<string, number>();
-  /** Refusals of whoever did nothing wrong. */
+  /** Refusals of clients that made no mistake. */
   readonly blamed: string[] = [];
-  /** Wrong credentials that were taken. */
+  /** Wrong credentials that were accepted. */
   readonly wrong: string[] = [];
 
   note(what: string): void {
@@ -48,7 +50,7 @@ export class Ledger {
     return [...this.answers].reduce((sum, [what, count]) => sum + (what.includes(` ${status}`) ? count : 0), 0);
   }
 
-  /** Resolves when so many more have come. */
+  /** Resolves when so many more have arrived. */
   async more(answers: number): Promise<void> {
     const before = this.answered(200);
     if (!(await until(() => this.answered(200) >= before + answers, 30_000))) throw new Error('nobody is answered');
@@ -68,7 +70,7 @@ interface Answer extends Partial<TokenAnswer> {
 type Form = Record<string, string>;
 type Client = { id: string; secret: string };
 
-/** Asks; what is no 200 and no outage blames the client. */
+/** Sends a request. An answer that is neither 200 nor an outage counts as a refusal of the client. */
 async function ask(loaded: Loaded, endpoint: string, form: Form, client: Client = web): Promise<Answer> {
   const answer = await told(loaded, endpoint, form, client);
   if (answer.status !== 200 && answer.status < 500)
@@ -96,7 +98,7 @@ const issue: Work = async (loaded) => {
   return answer;
 };
 
-/** Without an answer it is not known whether it lives. */
+/** Without an answer, it is unknown whether it is active. */
 const issueAndRevoke: Work = async (loaded) => {
   const { ledger } = loaded;
   const { access_token: token, ...issued } = await ask(loaded, 'token', { grant_type: 'client_credentials' }, shop);
@@ -106,7 +108,7 @@ const issueAndRevoke: Work = async (loaded) => {
   return answer;
 };
 
-/** A client that got no answer, or heard of an outage, asks again with what it has. */
+/** A client without an answer, or with an outage, repeats the request with what it has. */
 export const rotate: Work = async (loaded, index) => {
   const { families } = loaded.ledger;
   const family = families.get(index);
@@ -142,7 +144,7 @@ const redeemOnce: Work = async (loaded) => {
   return answer;
 };
 
-/** The tokens of a code that comes twice may end (RFC 6749 §4.1.2), so nobody counts on them. */
+/** The tokens of a repeated code may end (RFC 6749 §4.1.2), so no test relies on them. */
 const redeemTwice: Work = async (loaded) => {
   const code = await newCode(loaded);
   const [one, two] = await Promise.allSettled([redeem(loaded, code, told), redeem(loaded, code, told)]);
@@ -168,7 +170,7 @@ async function newCode({ records }: Loaded): Promise<string> {
   return text;
 }
 
-/** A client that is none, and a token that was revoked. */
+/** An unknown client, and a token that was revoked. */
 const intrude: Work = async (loaded) => {
   const { ledger } = loaded;
   const answer = await told(loaded, 'token', { grant_type: 'client_credentials' }, { ...shop, secret: web.secret });
@@ -180,7 +182,7 @@ const intrude: Work = async (loaded) => {
   return refreshed;
 };
 
-/** About twenty requests in flight. */
+/** About twenty requests at a time. */
 const shifts: readonly (readonly [times: number, work: Work])[] = [
   [5, issue],
   [3, issueAndRevoke],
@@ -195,7 +197,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** `onBroken`: what becomes of a worker whose connection broke, or who cannot save a code. */
+/** `onBroken`: what happens to a worker whose connection broke, or that cannot save a code. */
 export function load(loaded: Loaded, onBroken: 'ends' | 'goes on'): Load {
   let stopped = false;
   const crew = shifts.flatMap(([times, work]) => Array.from({ length: times }, () => work));

@@ -3,16 +3,16 @@ import { basic, requests, web } from '../../authorization/running-service.ts';
 import { inTurn } from '../../support/digest-caller.ts';
 import { type Loaded, redeem, rotate } from './service-load.ts';
 
-/** What was looked at before is looked at again at the end, all of it or so many. */
+/** Answers that were checked before are checked again at the end, all of them or so many. */
 const LAST_LOOK = 5_000;
 
-/** Holds the service to what it answered: after each fault to what is new, at the end to everything. */
+/** Checks that the service keeps what it answered: new answers after each fault, and all answers at the end. */
 export class Promises {
-  /** Families that were looked at after a fault. */
+  /** Families that were checked after a fault. */
   #families = 0;
   readonly #kept = { active: new Set<string>(), ended: new Set<string>() };
 
-  /** Nobody else asks meanwhile. */
+  /** No other requests run in the meantime. */
   async look(t: Test, loaded: Loaded): Promise<void> {
     const { ledger } = loaded;
     const rotated = await inTurn([...ledger.families.keys()], (index) => rotate(loaded, index));

@@ -1,8 +1,9 @@
 import { isMainThread } from 'node:worker_threads';
 import { TurnBudget } from '../../../src/jwt/turn-budget.ts';
 
-// For `node --import`, with SIGNATURES=budget, threads or loop: signatures that have a budget are verified within it, or on
-// threads alone, or on the event loop without a limit. On SIGUSR2 a line with how many were verified where since the start.
+// For `node --import`, with SIGNATURES=budget, threads or loop: verifies signatures on the event loop within a budget,
+// only on threads, or on the event loop without a limit. On SIGUSR2 it prints how many were verified in each place
+// since the start.
 
 const { take } = TurnBudget.prototype;
 const takes: Readonly<Record<string, typeof take>> = {

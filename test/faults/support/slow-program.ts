@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-// `node slow-program.ts`: the first line of its input says which connections to open. Each further line is answered by
-// how long those that were closed by the other side had lasted, and how many are open. At the end of its input it ends.
+// `node slow-program.ts`: the first line of its input says which connections to open. Each further line is answered
+// with how long the connections that the other side closed had lasted, and how many are open. It ends at the end of its
+// input.
 
 export interface SlowPlan {
   readonly port: number;
@@ -14,16 +15,16 @@ export interface SlowPlan {
 }
 
 export interface Slow {
-  /** Of those that were to be opened. */
+  /** How many should be opened. */
   readonly begun: number;
   readonly open: number;
-  /** Milliseconds from when it was slow to the end of it, each. */
+  /** Milliseconds from when it became slow to its end, each. */
   readonly lasted: readonly number[];
 }
 
 interface Kind {
   readonly begin: string;
-  /** A piece more; undefined: nothing is sent, and little is read. */
+  /** Another piece; undefined: nothing is sent, and little is read. */
   readonly drip: string | undefined;
 }
 
@@ -45,7 +46,7 @@ const kinds = {
 export type SlowKind = keyof typeof kinds;
 export const slowKinds = Object.keys(kinds) as readonly SlowKind[];
 
-/** Bytes that a slow reader takes each time. */
+/** Bytes that a slow reader reads each time. */
 const SIP = 50;
 
 function slow({ port, kind, every }: SlowPlan, lasted: number[], open: Set<Socket>): void {
@@ -65,7 +66,7 @@ function slow({ port, kind, every }: SlowPlan, lasted: number[], open: Set<Socke
     if (open.delete(socket)) lasted.push(performance.now() - began);
     socket.destroy();
   };
-  // A refusal is followed by the end, which is what counts.
+  // After a refusal comes the end, which is what counts.
   socket.on('error', over).on('end', over).on('close', over);
 }
 

@@ -1,4 +1,4 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether the tool of that name can be run here; what it shows is shown without it too. */
+/** Whether this tool is installed. Other tests show the same without it. */
 export const isInstalled = spawnSync('slowhttptest', ['-h'], { stdio: 'ignore' }).error === undefined;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { temporaryDirectory } from '../../authorization/running-service.ts';
 
-/** A file system of its own that can be full. */
+/** A separate file system that can be full. */
 export interface SmallDisk {
   readonly directory: string;
-  /** Takes all the room that is left, and goes on to take what becomes free. */
+  /** Fills all the space that is left, and keeps filling space that becomes free. */
   fill(): void;
   free(): void;
 }

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { NodeTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 
-// For `node --import`: every span that is exported is a line of standard error.
+// For `node --import`: prints every exported span as a line of standard error.
 const spanExporter = {
   export(spans: readonly ReadableSpan[], done: (result: { code: number }) => void): void {
     for (const { name, attributes, events, status, links, resource } of spans)

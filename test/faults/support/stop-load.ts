@@ -3,19 +3,19 @@ import { connectTo, type RawClient } from '../../support/raw-client.ts';
 import type { RawResponse } from '../../support/raw-response.ts';
 import { requestText } from '../../support/request-text.ts';
 
-/** What became of one request. */
+/** The result of one request. */
 export interface Told {
   readonly id: string;
-  /** Whether its connection had brought an answer before. */
+  /** Whether its connection had an answer before. */
   readonly kept: boolean;
   /** Undefined: the connection closed without a byte of an answer. */
   readonly response: RawResponse | undefined;
-  /** When it was written, and when its answer was whole, monotonic milliseconds. */
+  /** When it was written, and when its answer was complete, monotonic milliseconds. */
   readonly from: number;
   readonly to: number;
 }
 
-/** One way to ask, again and again, until it is stopped or nobody listens any more. */
+/** One kind of client, which repeats its request until it is stopped or nothing listens any more. */
 export interface Asker {
   readonly told: readonly Told[];
   readonly over: Promise<void>;
@@ -33,7 +33,7 @@ export interface AskerOptions {
 
 let count = 0;
 
-/** The upstream knows a request again by its target. */
+/** The upstream identifies a request by its target. */
 export function nextTarget(path: string): string {
   return `${path}/${++count}`;
 }
@@ -43,7 +43,7 @@ export function keptAsker(options: AskerOptions): Asker {
   return asker(options, (told) => told !== undefined && !closes(told));
 }
 
-/** A connection of its own for each request. */
+/** A separate connection for each request. */
 export function freshAsker(options: AskerOptions): Asker {
   return asker(options, () => false);
 }
@@ -69,7 +69,7 @@ function asker(options: AskerOptions, isKept: (response: RawResponse | undefined
   return { told, over: work().catch(refused), stop };
 }
 
-/** Before anything was written: nothing is lost. */
+/** Before anything was written, so nothing is lost. */
 function refused(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ECONNREFUSED' && error.code !== 'ECONNRESET') throw error;
 }

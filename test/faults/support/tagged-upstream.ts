@@ -2,11 +2,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import { type Piece, play } from './played-answer.ts';
 
-/** A request as far as the upstream looks at it. */
+/** The part of a request that the upstream reads. */
 export interface Tagged {
   readonly method: string;
   readonly target: string;
-  /** Of `X-Tag`. */
+  /** The value of `X-Tag`. */
   readonly tag: string;
   readonly head: string;
   readonly connection: TaggedConnection;
@@ -15,7 +15,7 @@ export interface Tagged {
 export interface TaggedConnection {
   /** Counted from 1. */
   readonly number: number;
-  /** How often it was asked. */
+  /** How often it arrived. */
   asked: number;
   closed: boolean;
 }
@@ -25,10 +25,10 @@ export interface TaggedUpstream {
   readonly connections: number;
 }
 
-/** Called at the end of each request head: what is said on its connection. */
+/** Called at the end of each request head, with what it writes to the connection. */
 export type Answering = (request: Tagged) => Iterable<Piece>;
 
-/** An upstream that knows bytes only, whose memory does not grow with what it is asked. */
+/** An upstream that handles only bytes, and whose memory does not grow with requests. */
 export async function taggedUpstream(t: Test, answering: Answering): Promise<TaggedUpstream> {
   const open = new Set<Socket>();
   let count = 0;
@@ -75,7 +75,7 @@ function listen(socket: Socket, connection: TaggedConnection, answering: Answeri
     text += chunk.toString('latin1');
     heads();
   });
-  // A gateway that has left is left.
+  // A gateway that has disconnected.
   socket.on('end', () => socket.destroy());
   socket.on('error', () => {});
   socket.on('close', () => {
@@ -88,7 +88,7 @@ function requestOf(head: string, connection: TaggedConnection): Tagged {
   return { method, target, tag: /\r\nx-tag: (\S+)/i.exec(head)?.[1] ?? '', head, connection };
 }
 
-/** An answer that says whose it is, in its head and in its body. */
+/** An answer that names its request, in its head and in its body. */
 export function tagged(tag: string, { status = '200 OK', headers = '' } = {}): string {
   const body = `for ${tag}`;
   return `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\nx-answer: ${tag}\r\n${headers}\r\n${body}`;

@@ -1,11 +1,11 @@
-/** What a request came to. */
+/** The result of a request. */
 export interface Told {
   /** `200`, or the status and the code of a refusal or an outage: `503 authorization_server_unavailable`. */
   readonly said: string;
   readonly status: number;
   readonly retryAfter: string | null;
   readonly challenge: string | null;
-  /** Milliseconds until the answer was whole. */
+  /** Milliseconds until the answer was complete. */
   readonly took: number;
 }
 

@@ -5,12 +5,12 @@ import type { Test } from 'tap';
 import { ready, type ServiceProcess, spawnService } from '../../authorization/service-process.ts';
 import { launcher } from '../../support/launcher.ts';
 
-/** Processes of the service on one store, each of which may be killed at any time and is started again. */
+/** Processes of the service on one store. Each may be killed at any time, and then starts again. */
 export interface Nodes {
   readonly count: number;
-  /** Of this node, once it is up. */
+  /** The URL of this node, once it is up. */
   url(node: number): Promise<string>;
-  /** `kill -9`, and a start with the file as it is then; resolves once the node is ready. */
+  /** `kill -9`, and a start with the current file; resolves once the node is ready. */
   killed(node: number): Promise<void>;
 }
 
@@ -41,7 +41,10 @@ export interface Heard {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Asks until it is answered, also where the node is killed meanwhile or its store is out; `onLost` hears of each time. */
+/**
+ * Repeats a request until it is answered, even if the node is killed or its store is down in the meantime. Each failed
+ * attempt calls `onLost`.
+ */
 export async function askUntilAnswered(
   nodes: Nodes,
   node: number,

@@ -2,14 +2,14 @@ import { connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Of the queue of connections that nobody accepts. Linux completes one handshake more than this. */
+/** The size of the queue of connections that are not accepted. Linux completes one handshake more than this. */
 const BACKLOG = 1;
 
 export interface Unaccepting {
   close(): Promise<void>;
 }
 
-/** A listener of 127.0.0.1 whose queue is full: a SYN to it is not answered. */
+/** A listener of 127.0.0.1 whose queue is full: a SYN to it gets no answer. */
 export async function unaccepting(port: number): Promise<Unaccepting> {
   const hold = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { port, hold } });
@@ -26,7 +26,7 @@ export async function unaccepting(port: number): Promise<Unaccepting> {
   };
 }
 
-/** Connections are made until one waits in vain. */
+/** Connections are opened until one gets no answer. */
 async function fill(port: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (;;) {
@@ -47,7 +47,7 @@ function connects(socket: Socket): Promise<boolean> {
   });
 }
 
-// libuv accepts whatever comes as soon as its loop turns, so the loop of this thread stands still.
+// libuv accepts connections as soon as its loop turns, so the loop of this thread is blocked.
 if (!isMainThread && workerData?.hold instanceof Int32Array) {
   const { port, hold } = workerData as { port: number; hold: Int32Array };
   const server = createServer().listen({ port, host: '127.0.0.1', backlog: BACKLOG }, () => {

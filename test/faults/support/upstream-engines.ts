@@ -1,4 +1,4 @@
-/** What carries HTTP/1.1 to an upstream, and what its block says to have it. */
+/** The engines for HTTP/1.1 to an upstream, and the setting of each in its block. */
 export const upstreamEngines: readonly { readonly name: string; readonly block: object }[] = [
   { name: 'undici', block: { engine: 'undici' } },
   { name: 'own', block: {} },

@@ -3,7 +3,7 @@ import { openidTests, played } from './openid/story.ts';
 import { peerTests } from './peer.ts';
 import { pythonPeer } from './python.ts';
 
-/** Installs a library for Python first: half a minute and more on a busy machine. */
+/** Installs a Python library first: half a minute and more on a busy machine. */
 t.setTimeout(240_000);
 
 const authlib = (script: string) =>

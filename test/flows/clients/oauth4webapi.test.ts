@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import t, { type Test } from 'tap';
 import { library, native, type Site, scope, signed, site } from './site.ts';
 
-/** The issuer of a test is on http, which the library refuses unless it is told. */
+/** The test issuer uses http, which the library accepts only with an option. */
 const http = { [oauth.allowInsecureRequests]: true };
 
 interface Client {
@@ -70,7 +70,7 @@ async function revoke({ server, client, auth }: Client, token: string) {
   return oauth.processRevocationResponse(await oauth.revocationRequest(server, client, auth, token, http));
 }
 
-t.test('oauth4webapi discovers the service by RFC 8414 and by the name of OpenID Connect', async (t) => {
+t.test("oauth4webapi discovers the service through RFC 8414 and through OpenID Connect's address", async (t) => {
   const running = await site(t);
   const server = await discover(running, 'oauth2');
   t.strictSame(server, await discover(running, 'oidc'));
@@ -129,7 +129,7 @@ t.test('oauth4webapi: client credentials', async (t) => {
   t.match(await introspect(here, token.access_token), { active: true, sub: library.id });
 });
 
-t.test('oauth4webapi verifies our JWTs by RFC 9068 with the keys of the metadata', async (t) => {
+t.test('oauth4webapi verifies our JWTs by RFC 9068 with the keys from the metadata', async (t) => {
   const { server } = await client(t);
   const auth = oauth.ClientSecretBasic(signed.secret);
   const response = await oauth.clientCredentialsGrantRequest(server, { client_id: signed.id }, auth, { scope }, http);
@@ -142,7 +142,7 @@ t.test('oauth4webapi verifies our JWTs by RFC 9068 with the keys of the metadata
   await t.rejects(judge('https://other.example.com'), { code: oauth.JWT_CLAIM_COMPARISON });
 });
 
-t.test('oauth4webapi refuses an answer whose iss or state is not that of its request', async (t) => {
+t.test('oauth4webapi rejects an answer whose iss or state does not match its request', async (t) => {
   const here = await client(t);
   const { url, state } = await request(here);
   const back = await here.site.walk(url);
@@ -158,7 +158,7 @@ t.test('oauth4webapi refuses an answer whose iss or state is not that of its req
   t.throws(judge('state', 'other'), { code: oauth.INVALID_RESPONSE });
 });
 
-t.test('oauth4webapi reads every refusal: denied, a wrong verifier, a code twice, a wrong secret', async (t) => {
+t.test('oauth4webapi reads every refusal: denied, a wrong verifier, a repeated code, a wrong secret', async (t) => {
   const here = await client(t);
   const { url, state, verifier } = await request(here);
   const denied = await here.site.walk(url, 'deny');

@@ -46,7 +46,7 @@ async function tokens(here: Client) {
   return client.authorizationCodeGrant(here.config, await here.site.walk(url), checks);
 }
 
-t.test('openid-client discovers the service by RFC 8414 and by the name of OpenID Connect', async (t) => {
+t.test("openid-client discovers the service through RFC 8414 and through OpenID Connect's address", async (t) => {
   const running = await site(t);
   const [plain, openid] = [await discovered(running), await discovered(running, { algorithm: 'oidc' })];
   t.strictSame(plain.config.serverMetadata(), openid.config.serverMetadata());
@@ -103,7 +103,7 @@ t.test('openid-client: client credentials', async (t) => {
   t.match(await client.tokenIntrospection(config, token.access_token), { active: true, sub: library.id });
 });
 
-t.test('openid-client refuses an answer whose iss or state is not that of its request', async (t) => {
+t.test('openid-client rejects an answer whose iss or state does not match its request', async (t) => {
   const here = await found(t);
   const { url, checks } = await request(here);
   const back = await here.site.walk(url);
@@ -120,7 +120,7 @@ t.test('openid-client refuses an answer whose iss or state is not that of its re
   await t.resolves(redeem('unrelated', 'parameter'), 'the code was not touched by any of them');
 });
 
-t.test('openid-client reads every refusal: denied, a wrong verifier, a code twice, a wrong secret', async (t) => {
+t.test('openid-client reads every refusal: denied, a wrong verifier, a repeated code, a wrong secret', async (t) => {
   const here = await found(t);
   const { url, checks } = await request(here);
   const denied = await here.site.walk(url, 'deny');

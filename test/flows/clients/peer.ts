@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
 import { library, native, scope, site } from './site.ts';
 
-/** How a client in another language is started, or why it cannot be here. */
+/** How to start a client in another language, or why it is not available here. */
 export type Peer =
   | { readonly command: string; readonly args: readonly string[]; readonly env?: Record<string, string> }
   | { readonly missing: string };
@@ -87,7 +87,9 @@ const forSecretHolders = {
   'wrong secret': 'invalid_client',
 };
 
-/** The same story by every peer: a client with a secret, and one without. `more` is what this peer tells besides. */
+/**
+ * The same steps with every peer: a client with a secret, and one without. `more` is what this peer prints in addition.
+ */
 export function peerTests(t: Test, name: string, prepare: () => Peer, more: object = {}): void {
   let prepared: Peer | undefined;
   for (const { kind, client, expected } of [

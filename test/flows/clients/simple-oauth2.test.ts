@@ -3,7 +3,7 @@ import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
 import t, { type Test } from 'tap';
 import { library, type Site, scope, site } from './site.ts';
 
-/** The library has neither discovery nor PKCE, state or iss: they are its user's, and this is how its users do it. */
+/** The library has neither discovery nor PKCE, state or iss. Its users add them, and this is how they do it. */
 interface Client {
   readonly site: Site;
   readonly client: AuthorizationCode;
@@ -14,7 +14,7 @@ type Method = 'header' | 'body';
 const options = ({ issuer }: Site, authorizationMethod: Method, secret: string) => ({
   client: { id: library.id, secret },
   auth: { tokenHost: issuer, tokenPath: '/oauth2/token', revokePath: '/oauth2/revoke' },
-  // an answer without a body, as RFC 7009 §2.2 has it, is no JSON: the default, 'strict', would throw after the revocation
+  // an answer without a body, as in RFC 7009 §2.2, is not JSON: the default, 'strict', would throw after the revocation
   http: { json: true },
   options: { authorizationMethod },
 });
@@ -81,7 +81,7 @@ t.test('simple-oauth2: client credentials', async (t) => {
   t.match(await running.introspect(token.access_token ?? ''), { active: true, sub: library.id });
 });
 
-t.test('simple-oauth2 reads every refusal: denied, a wrong verifier, a code twice, a wrong secret', async (t) => {
+t.test('simple-oauth2 reads every refusal: denied, a wrong verifier, a repeated code, a wrong secret', async (t) => {
   const here = await client(t);
   const asked = request(here);
   const denied = (await here.site.walk(asked.url, 'deny')).searchParams;
@@ -95,7 +95,7 @@ t.test('simple-oauth2 reads every refusal: denied, a wrong verifier, a code twic
   await t.rejects(stranger.getToken({ scope }), refusal(401, 'invalid_client'));
 });
 
-/** What the library throws has the answer's own words. */
+/** The exception of the library contains the answer's own words. */
 function refusal(statusCode: number, error: string) {
   return { message: `Response Error: ${statusCode}`, data: { payload: { error }, res: { statusCode } } };
 }

@@ -11,25 +11,28 @@ import {
 
 export const scope = 'orders.read orders.write';
 
-/** The client that every library plays. Its secret has whatever form encoding (RFC 6749 §2.3.1) changes. */
+/** The client that every library uses. Its secret has all characters that form encoding (RFC 6749 §2.3.1) changes. */
 export const library = {
   id: 'library',
   secret: 'cs_50% of+it:is/encoded=&so?on~*',
   callback: 'https://library.example.com/callback',
 } as const;
 
-/** One whose access tokens are JWTs (RFC 9068). */
+/** A client whose access tokens are JWTs (RFC 9068). */
 export const signed = { id: 'signed', secret: library.secret } as const;
 
-/** One without a secret, on somebody's own machine. */
+/** A client without a secret, on a user's own machine. */
 export const native = { id: 'native', callback: 'http://127.0.0.1:4711/callback' } as const;
 
 export interface Site extends FrontService {
-  /** As alice, at a browser of her own: signs in, decides where she is asked, and is sent to the client by this address. */
+  /**
+   * As alice, in a separate browser: signs in, decides on the consent page, and returns the address that redirects to
+   * the client.
+   */
   walk(authorizationUrl: string | URL, decision?: 'allow' | 'deny'): Promise<URL>;
 }
 
-/** The authorization service with the clients that the libraries play. */
+/** The authorization service with the clients for the libraries. */
 export async function site(t: Test): Promise<Site> {
   const clients = clientsWith(
     {

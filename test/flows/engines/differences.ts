@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Seen, Told } from './played-case.ts';
 import type { Fields } from './recording-upstream.ts';
 
-/** Where the engines differ, and why either is right. `level` makes what is so no difference, and nothing else. */
+/** Where the engines differ, and why either is right. `level` removes exactly that difference. */
 export interface Difference {
   readonly name: string;
   readonly because: string;
@@ -88,7 +88,7 @@ function without(told: Told, name: string): Told {
   return { ...told, fields: told.fields.filter((field) => field[0].toLowerCase() !== name) };
 }
 
-/** Without what differs between any two answers: ids, tickets, nonces and the time. */
+/** Without the parts that differ between any two answers: ids, tickets, nonces and the time. */
 export function masked({ answer, requests }: Seen): Seen {
   const problem = /"(request_id|ticket)":"[^"]*"/g;
   return {
@@ -105,14 +105,14 @@ function isOurs({ fields }: NonNullable<Seen['answer']>): boolean {
   return fields.some(([, value]) => value === 'application/problem+json');
 }
 
-/** A ticket is as long as the path and the times that it seals. */
+/** The length of a ticket depends on the path and the times in it. */
 function withoutLength([name, value]: Fields[number]): Fields[number] {
   return [name, name === 'content-length' ? '…' : value];
 }
 
 const masks: Readonly<Record<string, (value: string) => string>> = {
   'x-request-id': () => '…',
-  // To the second, where it is ours.
+  // To the second, for our own times.
   date: (value) => (value.endsWith('2000 00:00:00 GMT') ? value : '…'),
   'www-authenticate': (value) => value.replace(/(nonce|opaque)="[^"]{8,}"/g, '$1="…"'),
 };
@@ -131,7 +131,7 @@ export function compareSeen(undici: Seen, own: Seen): Compared {
   for (const { name, level } of differences) {
     if (isDeepStrictEqual(theirs, ours)) break;
     const next = [level(theirs, 'undici'), level(ours, 'own')] as const;
-    // What it does to both alike was no difference.
+    // A change that it made to both was not a difference.
     if (distance(...next) < distance(theirs, ours)) used.push(name);
     [theirs, ours] = next;
   }
@@ -143,7 +143,7 @@ function shown(seen: Seen): string {
   return JSON.stringify(seen);
 }
 
-/** Lines that are not the same in their places. */
+/** Lines that differ, by position. */
 function distance(a: Seen, b: Seen): number {
   const [left, right] = [linesOf(a), linesOf(b)];
   return left.filter((line, index) => line !== right[index]).length + Math.max(0, right.length - left.length);

@@ -7,24 +7,24 @@
  */
 export type Outcome = 'read' | 'undici' | '502' | 'cut';
 
-/** An answer as a legacy server may give it. */
+/** An answer that a legacy server may send. */
 export interface LegacyAnswer {
   readonly name: string;
   /** As latin1. */
   readonly bytes: string;
-  /** The server closes the connection behind it. */
+  /** The server closes the connection after it. */
   readonly ends?: true;
-  /** GET and POST unless said. */
+  /** GET and POST by default. */
   readonly method?: 'HEAD';
   /** By default. */
   readonly own: Outcome;
   /** With `engine: undici`. */
   readonly undici: Exclude<Outcome, 'undici'>;
-  /** With these the connection counts as one that ended before an answer: what may be sent twice is. */
+  /** With this engine the connection counts as ended before an answer, so repeatable requests are sent again. */
   readonly again?: readonly ('own' | 'undici')[];
-  /** 200 unless said. */
+  /** 200 by default. */
   readonly status?: number;
-  /** `abc` unless said. */
+  /** `abc` by default. */
   readonly body?: string;
 }
 
@@ -32,7 +32,7 @@ const LENGTH = 'Content-Length: 3';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const OK = 'HTTP/1.1 200 OK';
 
-/** A head of these lines, each with its end, and what follows. */
+/** A head of these lines, each with its own line end, and the bytes after it. */
 function head(lines: readonly string[], rest = 'abc'): string {
   return `${lines.join('\r\n')}\r\n\r\n${rest}`;
 }
@@ -55,7 +55,7 @@ const READ = { own: 'read', undici: 'read' } as const;
 const REFUSED = { own: '502', undici: '502' } as const;
 const CUT = { own: 'cut', undici: 'cut' } as const;
 const FOREIGN = { own: 'undici', undici: 'read' } as const;
-/** RFC 9112 has it for one thing or the other, and we believe neither. */
+/** RFC 9112 allows two readings, and we trust neither. */
 const STRICTER = { own: '502', undici: 'read' } as const;
 
 const statusLines: readonly LegacyAnswer[] = [
@@ -237,7 +237,7 @@ const words: Readonly<Record<Outcome, string>> = {
   cut: 'cut',
 };
 
-/** As it stands in the page. */
+/** As in the page. */
 export function tableOf(answers: readonly LegacyAnswer[]): string {
   const rows = answers.map(({ name, own, undici }) => `| ${name} | ${words[own]} | ${words[undici]} |\n`);
   return `| answer | by default | \`engine: undici\` |\n|---|---|---|\n${rows.join('')}`;

@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts';
 import type { Case } from './random-cases.ts';
 import type { Fields, Recorded, RecordingUpstream } from './recording-upstream.ts';
 
-/** What became of one request, on both sides of a gateway. */
+/** The result of one request, on both sides of a gateway. */
 export interface Seen {
   /** Undefined: the connection closed without an answer. */
   readonly answer: Heard | undefined;
@@ -67,7 +67,8 @@ const manners: Readonly<Record<Case['manner'], Play>> = {
   },
   async wait(client, item) {
     client.send(item.head);
-    // An invitation or an answer comes. A body that is sent before it would have arrived, or not, when a refusal is written.
+    // Waits for 100-continue or an answer. A body that is sent earlier may or may not arrive before a refusal is
+    // written.
     await until(() => client.unread.length > 0 || client.closed);
     const isRefused = client.unread.length > 0 && !client.unread.toString('latin1').startsWith('HTTP/1.1 100');
     if (!isRefused) client.send(item.body);
@@ -100,7 +101,7 @@ function endsConnection({ complete, fields }: Heard): boolean {
   return !complete || fields.some(([name, value]) => name.toLowerCase() === 'connection' && value === 'close');
 }
 
-/** How far an upload had come when its sender left is a matter of time. */
+/** How far an upload gets before its sender leaves depends on timing. */
 function toldOf({ line, fields, body, trailers, framing, state, unasked }: Recorded): Told {
   const text = state === 'aborted' ? '' : body.toString('latin1');
   return { line, fields, body: text, trailers, framing, state, unasked };

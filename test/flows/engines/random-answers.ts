@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type Random, random } from '../../support/random.ts';
 import type { Recorded } from './recording-upstream.ts';
 
-/** What the upstream says to a request is chosen by the seed in its `x-answer`, so that both engines hear the same. */
+/** The seed in a request's `x-answer` chooses the upstream's answer, so that both engines get the same. */
 export function answerBySeed(request: Recorded, socket: Socket): 'tunnel' | 'http' {
   const dice = random(Number(request.all('x-answer')[0] ?? 0));
   if (request.all('upgrade').length > 0) return answerHandshake(dice, socket);
@@ -33,7 +33,7 @@ function answerHandshake(dice: Random, socket: Socket): 'tunnel' | 'http' {
   return 'http';
 }
 
-/** Ways to break an answer that leave no doubt, whoever reads it and however its bytes arrive. */
+/** Ways to break an answer that every reader detects, however its bytes arrive. */
 const faults: readonly ((socket: Socket, request: Recorded) => void)[] = [
   (socket) => socket.resetAndDestroy(),
   (socket) => socket.end(),
@@ -108,7 +108,7 @@ const fields: readonly string[] = [
   `X-Long: ${'v'.repeat(4000)}`,
 ];
 
-/** Few, many, and some of them twice. */
+/** Few, many, and some of them repeated. */
 function fieldLines(dice: Random): string[] {
   return Array.from({ length: dice.below(dice.pick([3, 10, 30])) }, () => `${dice.pick(fields)}\r\n`);
 }
@@ -125,7 +125,7 @@ const interim = [
 interface Answer {
   readonly head: string;
   readonly content: string;
-  /** The connection ends behind it. */
+  /** The connection ends after it. */
   readonly ends: boolean;
 }
 
@@ -146,7 +146,7 @@ interface Framed {
 }
 
 function frame(dice: Random, status: number): Framed {
-  // What these two announce is theirs to announce: no content follows (RFC 9112 §6.3).
+  // These two may announce any length: no content follows (RFC 9112 §6.3).
   if (status === 204) return { line: '', content: '' };
   if (status === 304)
     return { line: dice.pick(['', '', 'content-length: 0\r\n', 'content-length: 12\r\n']), content: '' };
@@ -173,7 +173,7 @@ function chunks(dice: Random, content: string): string {
   return `${text}0\r\n${trailers}\r\n`;
 }
 
-/** At once, or in two pieces with a turn between them. */
+/** At once, or in two pieces in different turns. */
 function say(socket: Socket, dice: Random, { head, content, ends }: Answer): void {
   const all = bytes(head + content);
   const cut = dice.chance(0.3) ? dice.below(all.length) : 0;

@@ -4,17 +4,17 @@ import { digestResponse, storedHash } from '../../../src/http-auth/digest-respon
 import type { Random } from '../../support/random.ts';
 import { type RouteShape, type Scene, user } from './scene.ts';
 
-/** One request, as it goes to both gateways. */
+/** One request, sent to both gateways. */
 export interface Case {
   readonly id: string;
   readonly method: string;
   readonly head: string;
   readonly body: string;
-  /** wait: the body follows once it is asked for. leave: its sender goes before its end. */
+  /** wait: the body follows after 100-continue. leave: the sender disconnects before its end. */
   readonly manner: 'whole' | 'wait' | 'leave' | 'upgrade';
-  /** Nothing is sent behind it on its connection. */
+  /** Nothing follows on its connection. */
   readonly isLast: boolean;
-  /** Sent behind it on its connection. */
+  /** Sent after it on its connection. */
   readonly again?: readonly Case[];
 }
 
@@ -24,7 +24,7 @@ const methods = [
   ...['PROPFIND', 'TRACE', 'M-SEARCH', 'QUERY', 'CONNECT'],
 ];
 
-/** What no server knows, or nobody may send. */
+/** Fields that no server knows, or that no client may send. */
 const strange = ['get', 'FOO', 'G(T', 'PRI'];
 
 export interface Around {
@@ -35,7 +35,7 @@ export interface Around {
 export function randomCase(dice: Random, id: string, around: Around): Case {
   const shape = dice.pick(around.scene.routes);
   const isUpgrade = dice.chance(0.05);
-  // Mostly what its route takes, so that most of what is judged behind that is reached.
+  // Mostly valid for its route, so that the later checks are reached.
   const isMatching = dice.chance(0.8);
   const method = methodOf(dice, isMatching ? shape.match.methods : undefined, isUpgrade);
   const target = targetOf(dice, shape, isMatching);
@@ -155,7 +155,7 @@ function digestOf(dice: Random, method: string, target: string, { nonce }: Aroun
   return { ...NONE, lines: [`Authorization: ${formatDigest({ ...said, ...named, response })}`] };
 }
 
-/** HTTP/1.0 knows of no expectation (RFC 9110 §10.1.1): nobody would ask for the body. */
+/** HTTP/1.0 has no expectations (RFC 9110 §10.1.1), so no server would ask for the body. */
 function mannerOf({ manner }: Body, version: string): Case['manner'] {
   return manner === 'wait' && version === '1.0' ? 'whole' : manner;
 }
@@ -210,7 +210,7 @@ const bodies: readonly ((dice: Random, text: string) => Body)[] = [
   () => sized(''),
   (_, text) => ({ ...sized(text, EXPECT), manner: 'wait' }),
   (dice, text) => ({ ...NO_BODY, lines: [EXPECT, CODING], text: chunked(dice, text), manner: 'wait' }),
-  // One byte at least: undici sends the head together with the first of the body.
+  // At least one byte, because undici sends the head together with the first byte of the body.
   (_, text) => ({ ...sized(`x${text}`), lines: [`Content-Length: ${text.length + 11}`], manner: 'leave' }),
 ];
 
@@ -303,7 +303,7 @@ function headerLines(dice: Random): readonly string[] {
   return dice.chance(0.02) ? [...lines, dice.pick(malformed)] : lines;
 }
 
-/** A WebSocket's, whole most of the time. */
+/** The fields of a WebSocket, complete most of the time. */
 function handshake(dice: Random): readonly string[] {
   const lines = [
     'Connection: Upgrade',

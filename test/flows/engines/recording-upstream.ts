@@ -12,25 +12,25 @@ export interface Recorded {
   trailers: Fields;
   /** aborted: its end will never come. */
   state: 'open' | 'completed' | 'aborted';
-  /** It was told what it did not ask for: to continue, or that the protocol is another one. */
+  /** It got a 100 or 101 that it did not ask for. */
   unasked: 'continue' | 'switch' | undefined;
   all(name: string): readonly string[];
 }
 
-/** Called for each request that is whole; what it writes is all that the upstream says. */
+/** Called for each complete request. The upstream sends only what this writes. */
 export type Answering = (request: Recorded, socket: Socket) => 'tunnel' | 'http';
 
 export interface RecordingUpstream {
   readonly url: string;
   readonly port: number;
-  /** By the field `x-case`. Takes them away. */
+  /** By the field `x-case`. Removes them from the list. */
   take(id: string): readonly Recorded[];
   peek(id: string): readonly Recorded[];
-  /** What was no request (RFC 9112). */
+  /** Bytes that were not a request (RFC 9112). */
   readonly faults: string[];
 }
 
-/** An upstream that takes well-formed requests only, and keeps all that it is told. */
+/** An upstream that accepts only well-formed requests, and keeps everything that it gets. */
 export async function recordingUpstream(t: Test, answer: Answering): Promise<RecordingUpstream> {
   const byCase = new Map<string, Recorded[]>();
   const faults: string[] = [];
@@ -80,7 +80,7 @@ interface Hearing {
 const NOTHING = Buffer.alloc(0);
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** The strict form that the gateway writes: one space behind the colon, no extension of a chunk. */
+/** The strict form that the gateway writes: one space after the colon, no chunk extension. */
 class RequestReader {
   readonly #hearing: Hearing;
   #bytes: Buffer = NOTHING;
@@ -92,7 +92,7 @@ class RequestReader {
     this.#hearing = hearing;
   }
 
-  /** Throws where it is no request. */
+  /** Throws if it is not a request. */
   read(chunk: Buffer): void {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     while (this.#bytes.length > 0 && this.#step());

@@ -6,13 +6,13 @@ import type { SettableClock } from '../../support/settable-clock.ts';
 import { active, audience, hmacServer, jwt } from '../../support/tokens.ts';
 import { digestLines, userFile } from '../../support/user-files.ts';
 
-/** What one round is about: random routes, tokens that are good and bad, and users. */
+/** The subject of one round: random routes, valid and invalid tokens, and users. */
 export interface Scene {
-  /** Of the configuration; all but the upstreams. */
+  /** The configuration without the upstreams. */
   readonly config: object;
   readonly routes: readonly RouteShape[];
   readonly tokens: readonly string[];
-  /** Ends opaque tokens that were good. */
+  /** Ends opaque tokens that were valid. */
   revokeSome(): void;
 }
 
@@ -54,7 +54,7 @@ export async function scene(t: Test, dice: Random, clock: SettableClock): Promis
     authorization_servers: { main },
     defaults: { upstream: 'plain' },
     nonce_keys: [nonceKey],
-    // Whose guess is the one too many would depend on the order of requests.
+    // Otherwise the order of requests would decide which guess exceeds the limit.
     login: { max_failures: 1_000_000 },
     routes: [noncePlace(users), ...routes.map(({ route }) => route)],
   };
@@ -64,7 +64,7 @@ export async function scene(t: Test, dice: Random, clock: SettableClock): Promis
   return { config, routes, tokens, revokeSome };
 }
 
-/** Where nonces are had, which serve on every route of its realm. */
+/** A route that issues nonces, which are valid on every route of its realm. */
 function noncePlace({ digest }: Users): object {
   const scheme = { auth: 'digest', digest: { realm: user.realm, users: digest } };
   return { id: 'nonces', match: { path: '/nonces' }, access: 'authenticated', ...scheme };
@@ -79,9 +79,9 @@ async function basicFile(t: Test): Promise<string> {
   return userFile(t, await basicLine);
 }
 
-/** Upstreams by what they are told; all are the same one. */
+/** Upstreams with different settings; all are the same server. */
 export function upstreams(url: string, engine: 'undici' | 'own'): object {
-  // Gateways of other rounds start meanwhile, in this process: how long a connection takes to open is not what is compared.
+  // Gateways of other rounds start in this process at the same time, and the time to open a connection is not compared.
   const api = { url, engine, timeout: { connect: '60s' } };
   return {
     plain: api,
@@ -195,7 +195,7 @@ function rest(dice: Random): object {
   };
 }
 
-/** Milliseconds, of `exp`, around the hour in which the clock is moved. */
+/** Milliseconds of `exp`, around the hour in which the clock moves. */
 const LIFE = 600;
 
 async function token(

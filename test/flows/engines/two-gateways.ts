@@ -10,15 +10,15 @@ import { type Case, randomCase } from './random-cases.ts';
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts';
 import { scene, upstreams } from './scene.ts';
 
-// Two gateways with one configuration but for one setting, before one upstream, are asked the same at random.
+// Two gateways whose configurations differ in one setting, before one upstream, get the same random requests.
 
 /** What is compared. */
 export interface Comparison {
-  /** What the first and the second gateway have that the other has not. */
+  /** The settings that differ between the first and the second gateway. */
   readonly engines: readonly ['undici' | 'own', 'undici' | 'own'];
   readonly settings: readonly [object, object];
   readonly prepare?: (item: Case, dice: Random) => Case;
-  /** A fault, in words; undefined: both are the same. */
+  /** A fault in words; undefined: both answers are the same. */
   readonly judge: (item: Case, first: Seen, second: Seen) => string | undefined;
 }
 
@@ -26,12 +26,12 @@ const LANES = 16;
 const PHASES = 4;
 const ROUND = 250;
 
-/** Milliseconds by which the clock is moved between two phases. */
+/** Milliseconds by which the clock moves between two phases. */
 const steps = [0, 1_000, 6_000, 31_000, 61_000, 150_000, 400_000];
 
 type Pair = readonly [Player, Player];
 
-/** What is long is long by repeats. */
+/** Long texts consist of repeats. */
 export function brief(text: string): string {
   return text.replace(/(.)\1{20,}/g, '$1…');
 }
@@ -53,7 +53,7 @@ async function comparePhase(
   const lane = async (pair: Pair) => {
     for (let next = cases.next(); next.done !== true; next = cases.next()) {
       const { id, head } = next.value;
-      // Also where both are silent, that is wrong.
+      // Also wrong if both are silent.
       await compareEach(next.value, pair).catch((error) => {
         wrong.push(`${id} ${JSON.stringify(head)}\n${error}`);
         endPair(pair);
@@ -63,7 +63,7 @@ async function comparePhase(
   await Promise.all(pairs.map(lane));
 }
 
-/** An error says of which gateway it is. */
+/** An error names its gateway. */
 async function named<T>(name: string, playing: Promise<T>): Promise<T> {
   try {
     return await playing;
@@ -72,7 +72,7 @@ async function named<T>(name: string, playing: Promise<T>): Promise<T> {
   }
 }
 
-/** Nonces of one gateway serve at the other: they have a key in common. */
+/** Nonces of one gateway are valid at the other, because both have the same key. */
 async function nonces(port: number): Promise<readonly string[]> {
   const asked = Array.from({ length: 40 }, () => ask(port, requestText({ target: '/nonces' })));
   const found = (await Promise.all(asked)).map((each) => /nonce="([^"]+)"/.exec(each.all('www-authenticate').join()));
@@ -87,7 +87,7 @@ function endPair(pair: Pair): void {
   for (const player of pair) player.end();
 }
 
-/** 250 requests to each of both, in four phases with a clock that moves between them. */
+/** 250 requests to each, in four phases with a clock that moves between them. */
 export async function compareRound(t: Test, seed: number, comparison: Comparison): Promise<void> {
   const { engines, settings, judge, prepare = (item: Case) => item } = comparison;
   const dice = random(seed);

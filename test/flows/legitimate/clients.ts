@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 
 const named = (id: string): Field => ['X-Case', id];
 
-/** What arrived under this name; a test that finds more or less of it fails. */
+/** The request that arrived under this name. A test that finds more or fewer fails. */
 function only(t: Test, { upstream }: Stage, id: string): Recorded | undefined {
   const seen = upstream.take(id);
   t.equal(seen.length, 1, `${id} arrived once`);
@@ -24,7 +24,7 @@ const form = (body: string, id: string) =>
     body,
   });
 
-/** Clients of more than one message, or of another protocol than HTTP/1.1. */
+/** Clients with several messages, or with another protocol than HTTP/1.1. */
 export const clients: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>> = {
   async 'a form with its token, which stays here'(t, stage) {
     const { port } = await stage.gateway('plain');

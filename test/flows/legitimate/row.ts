@@ -1,40 +1,40 @@
 import type { Rules } from './rules.ts';
 
-/** A request that a real client of a real API sends, and what its upstream must see of it. */
+/** A request that a real client of a real API sends, and what its upstream must get. */
 export interface Row {
   readonly name: string;
-  /** The rules that it stands before. */
+  /** The rules that it is for. */
   readonly before: Rules;
-  /** `GET` where none is named. */
+  /** `GET` by default. */
   readonly method?: string;
   readonly target: string;
-  /** In place of the target where the contract says that it changes. */
+  /** Replaces the target if the contract says that it changes. */
   readonly arrives?: string;
   readonly version?: 'HTTP/1.0' | 'HTTP/1.1';
   readonly host?: string;
-  /** Without Host, Content-Length and Transfer-Encoding. All that is not hop-by-hop must arrive as it is. */
+  /** Without Host, Content-Length and Transfer-Encoding. All fields that are not hop-by-hop must arrive unchanged. */
   readonly headers?: readonly Field[];
-  /** Of these names, in lower case, exactly these values arrive; an empty list: none. */
+  /** For these names, in lowercase, exactly these values arrive; an empty list: none. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
-  /** A bearer token with this scope in Authorization; it stays here. */
+  /** The scope of a bearer token in Authorization, which is not forwarded. */
   readonly scope?: string;
   /** Latin-1, a character an octet. */
   readonly body?: string;
-  /** The body in these chunks, of a length that is not said. */
+  /** The body in these chunks, without a Content-Length. */
   readonly chunks?: readonly string[];
-  /** The answer of the upstream, all octets of it. */
+  /** The answer of the upstream, with all its octets. */
   readonly answer?: string;
-  /** What the client hears of it. */
+  /** What the client gets. */
   readonly hears?: string;
-  /** 200 where none is named. */
+  /** 200 by default. */
   readonly status?: number;
-  /** The sentence of the contract, where one may doubt. */
+  /** The sentence of the contract for unclear cases. */
   readonly contract?: string;
 }
 
 export type Field = readonly [name: string, value: string];
 
-/** What an upstream says. */
+/** An answer of an upstream. */
 export function answerOf(status: string, headers: readonly string[], body = ''): string {
   return `HTTP/1.1 ${status}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
 }

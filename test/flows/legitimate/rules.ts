@@ -1,9 +1,9 @@
 import { hmacServer } from '../../support/tokens.ts';
 
-/** Rules with narrow and strict ones beside wide and weak ones, as a file that has grown. */
+/** Narrow and strict rules beside wide and weak ones, as in a file that has grown. */
 export type Rules = keyof typeof sets;
 
-/** Users of the files of Basic and Digest. */
+/** Users of the Basic and Digest files. */
 export interface UserFiles {
   readonly basic: string;
   readonly digest: string;
@@ -63,7 +63,7 @@ const proxied = [
   { match: { host: 'admin.example.com', path: '/{rest*}' }, ...admin },
 ];
 
-/** What of the file is not the same in all: everything but upstream and authorization server. */
+/** The parts that differ: everything except upstream and authorization server. */
 const sets = {
   plain: () => ({ routes: plain }),
   hosts: () => ({ routes: hosts }),
@@ -75,7 +75,7 @@ const sets = {
   pass_headers: () => ({ routes: [path('/override', { ...read, pass_headers: ['X-HTTP-Method-Override'] })] }),
 } as const satisfies Readonly<Record<string, (users: UserFiles) => object>>;
 
-/** The file, before this upstream. */
+/** The file for this upstream. */
 export function fileOf(rules: Rules, users: UserFiles, api: object): object {
   return {
     upstreams: { api },

@@ -13,20 +13,20 @@ import {
 import { answerOf, type Row } from './row.ts';
 import { fileOf, type Rules, type UserFiles } from './rules.ts';
 
-/** The upstream, and a gateway for each of the rules before it. */
+/** The upstream, and a gateway before it for each of the rules. */
 export interface Stage {
   readonly upstream: RecordingUpstream;
-  /** Signed by the secret that the file has. */
+  /** Signed with the secret in the file. */
   readonly token: string;
   gateway(rules: Rules): Promise<TestGateway>;
-  /** As `gateway`, with a listener that speaks HTTP/2. */
+  /** Like `gateway`, with an HTTP/2 listener. */
   gatewayHttp2(rules: Rules): Promise<TestGateway>;
 }
 
 const OK = answerOf('200 OK', ['Content-Type: text/plain', 'Content-Length: 2'], 'ok');
 const SWITCHED = answerOf('101 Switching Protocols', ['Connection: Upgrade', 'Upgrade: websocket']);
 
-/** Answers each row as it says; a WebSocket is opened, and says what it hears. */
+/** Answers each row as the row says. A WebSocket opens and echoes. */
 function answering(rows: ReadonlyMap<string, Row>): Answering {
   return (request: Recorded, socket) => {
     const isTunnel = request.all('upgrade').includes('websocket');
@@ -55,7 +55,7 @@ export async function stage(t: Test, engine: 'own' | 'undici', rows: readonly Ro
   };
 }
 
-/** What a field can say that names the row. */
+/** The field value that names the row. */
 export const caseOf = (name: string): string => encodeURIComponent(name);
 
 async function userFiles(t: Test): Promise<UserFiles> {

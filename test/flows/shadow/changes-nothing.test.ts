@@ -73,13 +73,13 @@ const answers = [
   },
 ] as const;
 
-/** The same for the same request, whichever way it came. */
+/** The same for the same request, whichever path it took. */
 function answerById(upstream: Witness): void {
   upstream.behave((_request, response, seen) => {
     const id = Number(seen.header('x-case')?.slice(5));
     const { status, fields } = answers[id % answers.length] as (typeof answers)[number];
     const body = seen.method === 'HEAD' ? '' : `${id} `.repeat(id % 50);
-    // RFC 9110 §6.6.1: who hands on an answer without Date gives it one.
+    // RFC 9110 §6.6.1: a recipient that forwards an answer without Date adds one.
     response.sendDate = false;
     const length = id % 3 === 0 && seen.method !== 'HEAD' ? [] : ['Content-Length', String(body.length)];
     response.writeHead(status, [...fields.flat(), 'Date', 'Sun, 06 Nov 1994 08:49:37 GMT', ...length]);
@@ -106,7 +106,7 @@ async function send(upstream: Witness, port: number, shapes: readonly Shape[]): 
   return { seen, answers };
 }
 
-/** Fields of the connection, and the request id where the upstream gave none. */
+/** Fields of the connection, and the request id if the upstream sent none. */
 function answered(answer: RawResponse | undefined) {
   const headers =
     answer?.headers.filter(([name]) => !/^(?:connection|keep-alive|transfer-encoding)$/i.test(name)) ?? [];
@@ -120,7 +120,7 @@ function answered(answer: RawResponse | undefined) {
   };
 }
 
-/** What differs and may not; empty: nothing. */
+/** The differences that are not allowed; empty: none. */
 function differences(shape: Shape, direct: Pass, shadow: Pass): object[] {
   const [one, other] = [direct.seen.get(shape.id), shadow.seen.get(shape.id)];
   if (one === undefined || other === undefined)
@@ -145,7 +145,7 @@ function differences(shape: Shape, direct: Pass, shadow: Pass): object[] {
 
 for (const engine of ['own', 'undici'])
   t.test(
-    `over ${engine}: ${COUNT} requests arrive as they were sent but for the fields of semantics 11, and so do the answers`,
+    `over ${engine}: ${COUNT} requests arrive as sent except for the fields of semantics 11, and so do the answers`,
     async (t) => {
       const upstream = await witness(t);
       answerById(upstream);

@@ -1,12 +1,12 @@
 import type { Random } from '../../support/random.ts';
 
-/** A request as a caller of an old API may send it: legal for HTTP, whatever it is for the rules of a gateway. */
+/** A request as a client of an old API may send it: valid HTTP, whatever the rules of a gateway say. */
 export interface Shape {
   readonly id: string;
   readonly method: string;
   readonly target: string;
   readonly lines: readonly (readonly [name: string, value: string])[];
-  /** Behind the head, with its framing. */
+  /** After the head, with its framing. */
   readonly body: string;
   readonly bytes: Buffer;
 }
@@ -39,7 +39,7 @@ const targets = [
   '/closed/1',
 ];
 
-/** What enforcement drops, in the spellings of old callers and of proxies. */
+/** The fields that enforcement drops, in the spellings of old clients and proxies. */
 const fields: readonly (readonly [string, string])[] = [
   ['X-Auth-Token', 't-1'],
   ['X-AUTH-KEY', 'k'],

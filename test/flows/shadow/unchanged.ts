@@ -2,7 +2,7 @@ import type { Seen } from '../../support/witness.ts';
 
 type Line = readonly [name: string, value: string];
 
-/** RFC 9110 §7.6.1, and the framing of RFC 9112: they are of one connection. */
+/** RFC 9110 §7.6.1, and the framing of RFC 9112: they belong to one connection. */
 const OF_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -18,7 +18,7 @@ const OF_HOP: ReadonlySet<string> = new Set([
   'content-length',
 ]);
 
-/** What the gateway writes of a caller whom it has verified: no caller may write it of itself. */
+/** The fields that the gateway sets for a verified caller, and that no caller may set itself. */
 const SET = ['x-auth-subject', 'x-auth-client', 'x-auth-scope'];
 
 const fold = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
@@ -27,7 +27,7 @@ export function linesOf({ rawHeaders }: Seen): readonly Line[] {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] as string] as const] : []));
 }
 
-/** What has to arrive through the gateway, without what the gateway adds, of a request that arrived directly. */
+/** What must arrive through the gateway for a request that also arrived directly, without the gateway's additions. */
 export function expected(direct: Seen): readonly Line[] {
   const lines = linesOf(direct);
   const named = new Set(
@@ -50,7 +50,7 @@ export interface Arrived {
   readonly ours: readonly string[];
 }
 
-/** The gateway writes its own behind all others. */
+/** The gateway writes its own after all others. */
 export function arrived(shadow: Seen, count: number): Arrived {
   const lines = linesOf(shadow).filter(([name]) => !OF_HOP.has(name.toLowerCase()));
   return { theirs: lines.slice(0, count), ours: lines.slice(count).map(([name]) => name) };
@@ -58,7 +58,7 @@ export function arrived(shadow: Seen, count: number): Arrived {
 
 const ADDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'x-request-id'];
 
-/** What the gateway adds: each where the request has none of that name. */
+/** The gateway's additions, each only if the request has no field with that name. */
 export function added(theirs: readonly Line[], isVerified: boolean): readonly string[] {
   const there = new Set(theirs.map(([name]) => name.toLowerCase()));
   return [...ADDED.filter((name) => !there.has(name)), 'via', ...(isVerified ? SET : [])];

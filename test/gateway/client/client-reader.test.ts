@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { ClientReader } from '../../../src/gateway/client/client-reader.ts';
 import { until } from '../../support/until.ts';
 
-/** Milliseconds; of it a tenth is `limits.idle`. */
+/** Milliseconds; a tenth of this is `limits.idle`. */
 const IDLE = 100_000;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
@@ -16,14 +16,14 @@ interface Served {
   readonly client: Socket;
 }
 
-/** Until the kernel takes no more, and then its end. */
+/** Writes until the kernel accepts no more, and then the end. */
 function writeUntilFull(response: ServerResponse): void {
   response.write(CHUNK);
   if (response.writableLength > 8 * CHUNK.length) response.end();
   else setImmediate(writeUntilFull, response);
 }
 
-/** One client that reads nothing, whose answer has ended though not all of it is in the kernel's hands. */
+/** A client that reads nothing. Its answer has ended, but the kernel has not accepted all of it. */
 async function unread(t: Test): Promise<Served> {
   const server = createServer((_request, response) => writeUntilFull(response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -41,7 +41,7 @@ async function unread(t: Test): Promise<Served> {
   return { reader, socket, client };
 }
 
-t.test('a client that takes nothing of an answer that has ended is ended at idle, and not before', async (t) => {
+t.test('a client that reads nothing of an ended answer is disconnected at idle, and not before', async (t) => {
   const { reader, socket } = await unread(t);
   reader.check(0);
   reader.check(IDLE - 1);
@@ -50,7 +50,7 @@ t.test('a client that takes nothing of an answer that has ended is ended at idle
   t.ok(socket.destroyed);
 });
 
-t.test('its time begins when something waits for it, however long the program runs', async (t) => {
+t.test('its time begins when something waits for it, however long the program has run', async (t) => {
   const { reader, socket } = await unread(t);
   reader.check(10 * IDLE);
   t.notOk(socket.destroyed);
@@ -58,7 +58,7 @@ t.test('its time begins when something waits for it, however long the program ru
   t.ok(socket.destroyed);
 });
 
-t.test('one that takes some of it has its whole time again', async (t) => {
+t.test('a client that reads a part of it gets the whole time again', async (t) => {
   const { reader, socket, client } = await unread(t);
   reader.check(0);
   const before = socket.writableLength;
@@ -72,7 +72,7 @@ t.test('one that takes some of it has its whole time again', async (t) => {
   t.notOk(socket.destroyed);
 });
 
-t.test('one that has taken all of it is not waited for', async (t) => {
+t.test('the gateway does not wait for a client that has read all of it', async (t) => {
   const { reader, socket, client } = await unread(t);
   reader.check(0);
   client.resume();

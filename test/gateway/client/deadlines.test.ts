@@ -4,7 +4,7 @@ import { type Deadline, Deadlines } from '../../../src/gateway/client/deadlines.
 import { random } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
-t.test('what is not ended expires once, in the order of its beginning and never early', async (t) => {
+t.test('an entry that is not ended expires once, in order of its beginning and never early', async (t) => {
   const deadlines = new Deadlines();
   const expired: string[] = [];
   const early: string[] = [];
@@ -28,7 +28,7 @@ t.test('what is not ended expires once, in the order of its beginning and never 
   t.ok(await until(() => expired.length === 4), 'a list that was empty goes on');
 });
 
-t.test('whichever end, the others expire', async (t) => {
+t.test('if any entry ends, the others still expire', async (t) => {
   const deadlines = new Deadlines();
   const dice = random(7);
   const open = new Map<number, Deadline>();
@@ -49,7 +49,7 @@ t.test('whichever end, the others expire', async (t) => {
   t.strictSame(expired, [...open.keys()]);
 });
 
-t.test('one that begins while others expire has its own time', async (t) => {
+t.test('an entry that begins while others expire has its own time', async (t) => {
   const deadlines = new Deadlines();
   const expired: string[] = [];
   deadlines.begin(10, () => {

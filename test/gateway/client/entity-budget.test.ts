@@ -4,7 +4,7 @@ import { entityBudget } from '../../../src/gateway/client/entity-budget.ts';
 const ONE = '192.0.2.1';
 const OTHER = '192.0.2.2';
 
-t.test('bodies that are held have a bound together, and give back what they took', async (t) => {
+t.test('all buffered bodies share one limit, and give back what they used', async (t) => {
   const budget = entityBudget(10);
   const [one, other] = [budget.open(ONE, 1), budget.open(OTHER, 1)];
   t.strictSame([one.take(6), other.take(5), other.take(4), one.take(1)], [true, false, true, false]);
@@ -15,7 +15,7 @@ t.test('bodies that are held have a bound together, and give back what they took
   t.strictSame([other.take(7), other.take(6)], [false, true]);
 });
 
-t.test('all bodies of one address together have its share, and another address has the rest', async (t) => {
+t.test('all bodies of one address share its part, and another address has the rest', async (t) => {
   const budget = entityBudget(10);
   const [first, second, other] = [budget.open(ONE, 0.5), budget.open(ONE, 0.5), budget.open(OTHER, 0.5)];
   t.strictSame([first.take(3), second.take(3), second.take(2), first.take(1)], [true, false, true, false]);
@@ -24,20 +24,20 @@ t.test('all bodies of one address together have its share, and another address h
   t.strictSame([second.take(3), other.take(1)], [true, false]);
 });
 
-t.test('a /64 of IPv6 is one address', async (t) => {
+t.test('a /64 of IPv6 counts as one address', async (t) => {
   const budget = entityBudget(10);
   t.ok(budget.open('2001:db8::1', 0.5).take(5));
   t.notOk(budget.open('2001:db8::ffff:1', 0.5).take(1));
   t.ok(budget.open('2001:db8:0:1::1', 0.5).take(5));
 });
 
-t.test('what need not be held leaves half to what must be', async (t) => {
+t.test('bodies that need not be buffered leave half for bodies that must be', async (t) => {
   const budget = entityBudget(10);
   const [one, other] = [budget.open(ONE, 1), budget.open(OTHER, 1)];
   t.strictSame([one.spare(6), one.spare(5), other.spare(1), other.take(5)], [false, true, false, true]);
 });
 
-t.test('an address is told to have all of its share only where that is why there is no memory for it', async (t) => {
+t.test('an address is reported to use all of its share only if that is why there is no memory for it', async (t) => {
   const budget = entityBudget(10);
   const told: string[] = [];
   const open = (address: string) => budget.open(address, 0.5, () => void told.push(address));

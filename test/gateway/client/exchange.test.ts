@@ -7,7 +7,7 @@ import { Exchange, type Shared } from '../../../src/gateway/client/exchange.ts';
 import { type Refuse, refuse } from '../../../src/gateway/decide/outcome.ts';
 import { headOf } from '../head.ts';
 
-/** A server that refuses each request as `step` says; what it records is seen, and how many leases are out. */
+/** A server that refuses each request as `step` says. The test sees its records, and how many leases are open. */
 async function refusing(t: Test, seal: () => string, step: (exchange: Exchange, outcome: Refuse) => void) {
   const seen = { codes: [] as string[], statuses: [] as unknown[], leases: 0, defects: 0 };
   const shared = {
@@ -42,7 +42,7 @@ const broken = () => {
   throw new Error('broken');
 };
 
-t.test('a refusal whose words cannot be made is 500, and is recorded as that', async (t) => {
+t.test('a refusal whose text cannot be built is 500, and is recorded as 500', async (t) => {
   const seen = await refusing(
     t,
     () => 'ticket',
@@ -51,16 +51,13 @@ t.test('a refusal whose words cannot be made is 500, and is recorded as that', a
   t.strictSame(seen, { status: 500, codes: ['internal_error'], statuses: [500], leases: 0, defects: 1 });
 });
 
-t.test(
-  'where no ticket can be sealed the connection ends, the request is recorded, and its lease is free',
-  async (t) => {
-    const seen = await refusing(t, broken, (exchange, outcome) => exchange.settle(outcome));
-    t.strictSame(seen, {
-      status: 'no answer',
-      codes: ['internal_error'],
-      statuses: [undefined],
-      leases: 0,
-      defects: 2,
-    });
-  },
-);
+t.test('if no ticket can be sealed the connection ends, the request is recorded, and its lease is free', async (t) => {
+  const seen = await refusing(t, broken, (exchange, outcome) => exchange.settle(outcome));
+  t.strictSame(seen, {
+    status: 'no answer',
+    codes: ['internal_error'],
+    statuses: [undefined],
+    leases: 0,
+    defects: 2,
+  });
+});

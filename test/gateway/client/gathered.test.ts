@@ -10,7 +10,7 @@ function gathered(lengths: readonly number[]): { readonly it: Gathered; readonly
   return { it, sent: Buffer.concat(chunks) };
 }
 
-/** Bytes that a collection cannot free, of whole buffers, as long as the pieces are held. */
+/** Bytes in whole buffers that garbage collection cannot free while the pieces are kept. */
 const pinned = ({ pieces }: Gathered) =>
   [...new Set(pieces.map(({ buffer }) => buffer))].reduce((bytes, { byteLength }) => bytes + byteLength, 0);
 
@@ -26,7 +26,7 @@ const shapes: Readonly<Record<string, readonly number[]>> = {
 };
 
 for (const [what, lengths] of Object.entries(shapes)) {
-  t.test(`${what}: as it came, in few pieces, and in no more than twice its memory`, async (t) => {
+  t.test(`${what}: unchanged, in few pieces, and in at most twice its memory`, async (t) => {
     const { it, sent } = gathered(lengths);
     t.equal(it.bytes, sent.length);
     t.ok(it.whole.equals(sent));
@@ -37,12 +37,12 @@ for (const [what, lengths] of Object.entries(shapes)) {
   });
 }
 
-t.test('a body that came in one chunk is not copied again', async (t) => {
+t.test('a body that arrived in one chunk is not copied', async (t) => {
   const { it } = gathered([20]);
   t.equal(it.whole.buffer, it.pieces[0]?.buffer);
 });
 
-t.test('memory is asked for by what arrived, and a chunk for which there is none is kept', async (t) => {
+t.test('memory is reserved for what arrived, and a chunk without available memory is kept', async (t) => {
   const asked: number[] = [];
   const it = new Gathered((bytes) => {
     asked.push(bytes);
@@ -53,7 +53,7 @@ t.test('memory is asked for by what arrived, and a chunk for which there is none
   t.equal(it.whole.toString(), 'abcdef');
 });
 
-t.test('a chunk that is a part of a large read does not keep all of that', async (t) => {
+t.test('a chunk that is a part of a large read does not keep all of the read', async (t) => {
   const read = Buffer.alloc(64 * 1024, 'x');
   const it = new Gathered(all);
   it.add(read.subarray(5, 6));

@@ -24,7 +24,7 @@ t.test('the body says in what way a token is malformed, and never repeats it', a
   }
 });
 
-t.test('who sends no credentials is told that they are needed, and nothing else (RFC 6750 §3.1)', async (t) => {
+t.test('a client without credentials learns only that they are needed (RFC 6750 §3.1)', async (t) => {
   const { url: api } = await witness(t);
   const { url } = await gateway(t, behind(api));
   const attempts = [fetch(`${url}/orders/1`), fetch(`${url}/orders/1`, { headers: { authorization: 'Basic YTpi' } })];
@@ -32,14 +32,17 @@ t.test('who sends no credentials is told that they are needed, and nothing else 
   t.strictSame([...new Set(details)], ['No credentials sent. WWW-Authenticate lists what this route accepts.']);
 });
 
-t.test('the body of a 403 names the scope that the challenge names; a bad token is told no scope', async (t) => {
-  const { url: api } = await witness(t);
-  const { url } = await gateway(t, behind(api));
-  const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
-  const ask = (authorization: string) => fetch(`${url}/admin/x`, { headers: { authorization } });
-  const response = await ask(`Bearer ${token}`);
-  t.match(response.headers.get('www-authenticate'), 'scope="admin"');
-  t.match(await response.json(), { status: 403, code: 'scope_insufficient', scope: 'admin' });
-  const bad = (await (await ask('Bearer a.b.c')).json()) as Problem;
-  t.equal(bad.scope, undefined);
-});
+t.test(
+  'the body of a 403 names the scope of the challenge; the body for an invalid token names no scope',
+  async (t) => {
+    const { url: api } = await witness(t);
+    const { url } = await gateway(t, behind(api));
+    const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
+    const ask = (authorization: string) => fetch(`${url}/admin/x`, { headers: { authorization } });
+    const response = await ask(`Bearer ${token}`);
+    t.match(response.headers.get('www-authenticate'), 'scope="admin"');
+    t.match(await response.json(), { status: 403, code: 'scope_insufficient', scope: 'admin' });
+    const bad = (await (await ask('Bearer a.b.c')).json()) as Problem;
+    t.equal(bad.scope, undefined);
+  },
+);

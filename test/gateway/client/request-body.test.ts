@@ -44,7 +44,7 @@ async function contentOf(body: RequestBody): Promise<number> {
   return bytes;
 }
 
-t.test('a body is worth sending 250 ms after its last byte, and not before', async (t) => {
+t.test('a body is ready to send 250 ms after its last byte, and not before', async (t) => {
   const { client, here } = scene(t);
   for (let sent = 0; sent < 20; sent++) {
     mock.timers.tick(249);
@@ -57,13 +57,13 @@ t.test('a body is worth sending 250 ms after its last byte, and not before', asy
   t.equal(here(), 1);
 });
 
-t.test('a body of which nothing comes is worth sending after 250 ms', async (t) => {
+t.test('a body without a byte is ready to send after 250 ms', async (t) => {
   const { here } = scene(t);
   mock.timers.tick(250);
   t.equal(here(), 1);
 });
 
-t.test('a body is worth sending when its end is here, and arrives whole', async (t) => {
+t.test('a body is ready to send when its end has arrived, and arrives whole', async (t) => {
   const { client, body, budget, here } = scene(t);
   client.sends(10);
   client.sends(5);
@@ -75,7 +75,7 @@ t.test('a body is worth sending when its end is here, and arrives whole', async 
 });
 
 t.test(
-  'a body is worth sending when 64 KiB are here, and no more is taken from the client before somebody reads',
+  'a body is ready to send when 64 KiB have arrived, and no more is read from the client until it is needed',
   async (t) => {
     const { client, body, budget, here } = scene(t);
     client.sends(FIRST - 1);
@@ -106,7 +106,7 @@ t.test('65,500 chunks of one byte wait in few pieces, and count as their bytes',
   t.ok(pieces.length <= 20, `${pieces.length} pieces`);
 });
 
-t.test('what was taken is given back from its first byte on', async (t) => {
+t.test('a body that was read starts again from its first byte', async (t) => {
   const client = new Client();
   const body = new RequestBody(client as unknown as ClientRequest, Number.POSITIVE_INFINITY);
   const [first] = await Promise.all([
@@ -119,7 +119,7 @@ t.test('what was taken is given back from its first byte on', async (t) => {
   t.ok(body.destroyed);
 });
 
-t.test('where nothing more may be held, a body is sent on at once', async (t) => {
+t.test('if no more may be buffered, a body is sent immediately', async (t) => {
   const { client, body, budget, here } = scene(t, 20);
   client.sends(10);
   t.equal(here(), 0);
@@ -130,7 +130,7 @@ t.test('where nothing more may be held, a body is sent on at once', async (t) =>
   t.equal(await contentOf(body), 11);
 });
 
-t.test('whose sender left is given up, and takes no memory', async (t) => {
+t.test('the body of a sender that left is dropped, and uses no memory', async (t) => {
   const { client, body, budget, here } = scene(t);
   const failed = new Promise((failed) => body.once('error', failed));
   client.sends(10);

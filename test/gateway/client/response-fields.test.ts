@@ -12,7 +12,7 @@ const rules = {
   keepsRequestId: false,
 } as const;
 
-t.test('no upstream asks a client for the password of its proxy (RFC 9110 §11.7)', async (t) => {
+t.test('no upstream can ask a client for the password of its proxy (RFC 9110 §11.7)', async (t) => {
   const raw = ['Proxy-Authenticate', 'Basic realm="x"', 'proxy-authentication-info', 'nextnonce="n"', 'X-Word', 'w'];
   const { fields } = responseFields(
     raw.map((each) => Buffer.from(each)),

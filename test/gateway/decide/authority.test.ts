@@ -20,7 +20,7 @@ t.test('a Host is a name without case, port or trailing dot', async (t) => {
   }
 });
 
-t.test('a flood of names is forgotten, and answers stay right', async (t) => {
+t.test('a flood of names is not kept, and answers stay right', async (t) => {
   const name = hostNames(3);
   for (const round of [1, 2])
     for (let n = 0; n < 20; n++) t.equal(name(`H${n}.example:1`), `h${n}.example`, String(round));

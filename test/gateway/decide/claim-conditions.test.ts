@@ -20,7 +20,7 @@ t.test('equals, one_of and contains compare whole values, with their type', asyn
   t.notOk(holds({ groups: { contains: 'admin' } }, { groups: 'superadmin' }), 'a text is no list');
 });
 
-t.test('an absent claim fails every condition, and all conditions must hold', async (t) => {
+t.test('an absent claim fails every condition, and all conditions must be true', async (t) => {
   t.notOk(holds({ tenant: { equals: 'host.other' } }, {}));
   t.notOk(holds({ a: { equals: 1 }, b: { equals: 2 } }, { a: 1 }));
 });
@@ -31,7 +31,7 @@ t.test('host.NAME and path.NAME are what the match captured', async (t) => {
   t.notOk(holds({ tenant: { equals: 'host.tenant' } }, { tenant: 'host.tenant' }));
 });
 
-t.test('a captured value that servers may end or part elsewhere equals no claim', async (t) => {
+t.test('a captured value that servers may cut or split elsewhere equals no claim', async (t) => {
   const at = (id: string) => ({ host: {}, path: { id } });
   for (const id of ['a/b', 'a?b', 'a#b', 'a\u0009', '/']) {
     const judge = claimConditions({ owner: { one_of: ['path.id'] } });
@@ -41,23 +41,23 @@ t.test('a captured value that servers may end or part elsewhere equals no claim'
   }
 });
 
-t.test('a mail address is compared whole (advisory 19)', async (t) => {
+t.test('an email address is compared whole (advisory 19)', async (t) => {
   t.notOk(holds({ email: { equals: 'a@good.example' } }, { email: 'a@evil.example@good.example' }));
 });
 
-t.test('a claim deeper down is found by its path, one with dots in its name by its name', async (t) => {
+t.test('a nested claim is found by its path, one with dots in its name by its name', async (t) => {
   t.ok(holds({ 'realm.region': { equals: 'eu' } }, { realm: { region: 'eu' } }));
   t.ok(holds({ 'https://x.example/tier': { equals: 1 } }, { 'https://x.example/tier': 1 }));
   t.notOk(holds({ 'realm.constructor.name': { equals: 'Object' } }, { realm: {} }), 'only own members');
 });
 
-t.test('only the whole text host.NAME or path.NAME means a capture, and only a text', async (t) => {
+t.test('only the whole text host.NAME or path.NAME means a capture, and only as text', async (t) => {
   for (const text of ['xhost.tenant', 'host.tenant.', 'host.tenant x', 'host.', 'path.7'])
     t.ok(holds({ tenant: { equals: text } }, { tenant: text }), text);
   t.notOk(holds({ tenant: { equals: ['host.tenant'] } } as object, { tenant: 'acme' }), 'a list is no text');
 });
 
-t.test('a way ends where there is no object', async (t) => {
+t.test('a path ends at a value that is not an object', async (t) => {
   for (const value of ['text', 7, null, undefined, true])
     t.notOk(holds({ 'realm.length': { equals: 4 } }, { realm: value }), String(value));
   t.ok(holds({ 'realm.0': { equals: 'a' } }, { realm: ['a'] }), 'a list has its places');

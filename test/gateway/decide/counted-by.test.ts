@@ -4,7 +4,7 @@ import { compileRateLimit, limitText } from '../../../src/gateway/decide/rate-li
 import type { Identity } from '../../../src/gateway/message/identity.ts';
 import { alice } from './decider.ts';
 
-/** What an identity is counted under. */
+/** The key under which an identity is counted. */
 function keyOf(by: CountedBy, identity: Partial<Identity> = {}, id = 'r'): string {
   let key = '';
   const take = (name: string) => {
@@ -17,7 +17,7 @@ function keyOf(by: CountedBy, identity: Partial<Identity> = {}, id = 'r'): strin
 
 const claim = (path: string): CountedBy => ({ kind: 'claim', path });
 
-t.test('who is counted is told apart by route, kind, server and value', async (t) => {
+t.test('identities are counted separately by route, kind, server and value', async (t) => {
   t.equal(keyOf({ kind: 'client_id' }), '1:r client_id https://auth.example.com =shop');
   t.equal(keyOf({ kind: 'sub' }), '1:r sub https://auth.example.com =alice');
   t.equal(keyOf(claim('tenant')), '1:r claim:tenant https://auth.example.com ="acme"');
@@ -25,7 +25,7 @@ t.test('who is counted is told apart by route, kind, server and value', async (t
   t.not(keyOf({ kind: 'sub' }, {}, 'r1'), keyOf({ kind: 'sub' }, {}, 'r2'));
 });
 
-t.test('who lacks the value shares a bucket that no value can name', async (t) => {
+t.test('identities without the value share a bucket that no value can name', async (t) => {
   t.equal(keyOf({ kind: 'client_id' }, { clientId: undefined }), '1:r client_id https://auth.example.com ');
   t.equal(keyOf({ kind: 'sub' }, { subject: undefined }), '1:r sub https://auth.example.com ');
   t.equal(keyOf(claim('none')), '1:r claim:none https://auth.example.com ');
@@ -53,7 +53,7 @@ t.test('an address is counted by its block, with the limit of the file', async (
   t.notOk(compileRateLimit('r', { by: { kind: 'sub' }, requests: 5, per: 1000 }, () => 0).byAddress);
 });
 
-t.test('a limit is told in words', async (t) => {
+t.test('a limit is described in words', async (t) => {
   t.equal(limitText({ by: claim('tenant'), requests: 5, per: 1500 }), '5 in 1.5 s by claim:tenant');
   t.equal(compileRateLimit('r', { by: { kind: 'sub' }, requests: 5, per: 1000 }, () => 0).text, '5 in 1 s by sub');
 });

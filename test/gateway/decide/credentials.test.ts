@@ -13,12 +13,12 @@ function found(headers: readonly string[], query: string, methods = all, form?: 
   return extracted.kind === 'none' ? 'none' : `${extracted.place} ${extracted.token}`;
 }
 
-t.test('the scheme name is read without regard to case, the token is not', async (t) => {
+t.test('the scheme name is read in any case, the token is not', async (t) => {
   t.equal(found(['Authorization', 'bEaReR aB.c-_~+/=='], ''), 'header aB.c-_~+/==');
   t.equal(found(['authorization', 'Bearer   a'], ''), 'header a');
 });
 
-t.test('what is not of the form Bearer b64token is malformed', async (t) => {
+t.test('a credential that is not of the form Bearer b64token is malformed', async (t) => {
   for (const value of [
     'Bearer',
     'Bearer ',
@@ -33,12 +33,12 @@ t.test('what is not of the form Bearer b64token is malformed', async (t) => {
   }
 });
 
-t.test('credentials of another scheme are none', async (t) => {
+t.test('credentials of another scheme do not count', async (t) => {
   for (const value of ['Basic YTpi', 'Bearerx a', 'Digest username="a"', '', 'a'])
     t.equal(found(['Authorization', value], ''), 'none', value);
 });
 
-t.test('two credentials are refused, even equal ones, wherever they stand', async (t) => {
+t.test('two credentials are refused, even equal ones, in any places', async (t) => {
   const bearer = ['Authorization', 'Bearer a'];
   t.equal(found([...bearer, ...bearer], ''), 'credential_repeated');
   t.equal(found(['Authorization', 'Basic YTpi', ...bearer], ''), 'credential_repeated');
@@ -54,19 +54,19 @@ t.test('two credentials are refused, even equal ones, wherever they stand', asyn
   t.equal(found(['Authorization', 'Bearer'], '?access_token=a'), 'credential_repeated');
 });
 
-t.test('a place that the route does not list holds no credential', async (t) => {
+t.test('a place that the route does not list has no credential', async (t) => {
   t.equal(found([], '?access_token=a', new Set(['header'])), 'none');
   t.equal(found(['Authorization', 'Bearer a'], '', new Set(['query'])), 'none');
 });
 
-t.test('a token that is empty or no b64token is malformed in query and form too', async (t) => {
+t.test('an empty or invalid token is malformed in query and form too', async (t) => {
   t.equal(found([], '?access_token='), 'credential_malformed');
   t.equal(found([], '?access_token'), 'credential_malformed');
   t.equal(found([], '?access_token=a%20b'), 'credential_malformed');
   t.equal(found([], '', all, 'access_token=a%00'), 'credential_malformed');
 });
 
-t.test('the token is taken out and every other byte stays', async (t) => {
+t.test('the token is removed and every other byte stays', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     '?access_token=a': '',
     '?access_token=a&b=%zz&c': '?b=%zz&c',
@@ -79,7 +79,7 @@ t.test('the token is taken out and every other byte stays', async (t) => {
   t.match(extracted, { kind: 'credential', token: 't', form: Buffer.from('x=\u00e9&y=%e9', 'utf8') });
 });
 
-t.test('a body is looked at only as an unencoded form, and never on GET or HEAD (advisory 44)', async (t) => {
+t.test('a body is read only as an unencoded form, and never with GET or HEAD (advisory 44)', async (t) => {
   const form = 'application/x-www-form-urlencoded';
   const body = ['Content-Length', '9'];
   const wanted = (headers: readonly string[], method = 'POST') => wantsForm(head([...body, ...headers], method), all);
@@ -113,7 +113,7 @@ t.test('a body is looked at only as an unencoded form, and never on GET or HEAD 
   t.notOk(wantsForm(head([...body, 'Content-Type', form]), new Set(['header', 'query'])), 'not listed');
 });
 
-t.test('the log is told whether a malformed token is empty or has what no token has', async (t) => {
+t.test('the log says whether a malformed token is empty or has an invalid character', async (t) => {
   const detail = (headers: readonly string[], query = '') => {
     const extracted = extract(head(headers), query, all, undefined);
     return extracted.kind === 'refused' ? extracted.detail : undefined;
@@ -127,7 +127,7 @@ t.test('the log is told whether a malformed token is empty or has what no token 
   t.equal(detail([], '?access_token=a%20b'), odd);
 });
 
-t.test('what is not there is said in full: no credential, of no place', async (t) => {
+t.test('a missing credential is described in full: no credential, from no place', async (t) => {
   t.strictSame(extract(head(), '?a=1', all, undefined), {
     kind: 'none',
     scheme: 'bearer',
@@ -142,29 +142,38 @@ t.test('what is not there is said in full: no credential, of no place', async (t
   t.match(extract(head(['Authorization', '@']), '', all, undefined, [{ name: 'basic' }]), { kind: 'none' });
 });
 
-t.test('why there is no credential: it stands where the route does not read, or nothing is there', async (t) => {
-  const header: ReadonlySet<BearerMethod> = new Set(['header']);
-  const query: ReadonlySet<BearerMethod> = new Set(['query']);
-  const form = ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', '9'];
-  const placed = [{ name: 'key', places: [{ in: 'header', name: 'x-api-key' }] }] as const;
-  const cases: readonly (readonly [expected: string, ...Parameters<typeof whyMissing>])[] = [
-    ['there is no Authorization field', head(), '', header],
-    ['there is no Authorization field', head(), '?a=access_token', header, [{ name: 'basic' }]],
-    ['this route does not read a token in the query', head(), '?access_token=t', header],
-    ['this route does not read a form, or a token in it', head(form), '', header],
-    ['this route does not read a token in the Authorization header', head(['Authorization', 'Bearer t']), '', query],
-    ['the request has no token where this route reads one', head(['Authorization', 'Basic YTpi']), '', query],
-    ['the request has no token where this route reads one', head(), '', query],
-    [
-      'the scheme of the Authorization field is not accepted on this route',
-      head(['Authorization', 'Basic YTpi']),
-      '',
-      header,
-    ],
-    ['the request has no credential where this route reads one', head(), '', header, placed],
-    ['the request has no credential where this route reads one', head(['Authorization', 'Basic a']), '', query, placed],
-    ['this route does not read a token in the query', head(), '?access_token=t', header, placed],
-    ['there is no Authorization field', head(form, 'GET'), '', header],
-  ];
-  for (const [expected, ...asked] of cases) t.equal(whyMissing(...asked), expected);
-});
+t.test(
+  'the reason for a missing credential: it is in a place that the route does not read, or there is none',
+  async (t) => {
+    const header: ReadonlySet<BearerMethod> = new Set(['header']);
+    const query: ReadonlySet<BearerMethod> = new Set(['query']);
+    const form = ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', '9'];
+    const placed = [{ name: 'key', places: [{ in: 'header', name: 'x-api-key' }] }] as const;
+    const cases: readonly (readonly [expected: string, ...Parameters<typeof whyMissing>])[] = [
+      ['there is no Authorization field', head(), '', header],
+      ['there is no Authorization field', head(), '?a=access_token', header, [{ name: 'basic' }]],
+      ['this route does not read a token in the query', head(), '?access_token=t', header],
+      ['this route does not read a form, or a token in it', head(form), '', header],
+      ['this route does not read a token in the Authorization header', head(['Authorization', 'Bearer t']), '', query],
+      ['the request has no token where this route reads one', head(['Authorization', 'Basic YTpi']), '', query],
+      ['the request has no token where this route reads one', head(), '', query],
+      [
+        'the scheme of the Authorization field is not accepted on this route',
+        head(['Authorization', 'Basic YTpi']),
+        '',
+        header,
+      ],
+      ['the request has no credential where this route reads one', head(), '', header, placed],
+      [
+        'the request has no credential where this route reads one',
+        head(['Authorization', 'Basic a']),
+        '',
+        query,
+        placed,
+      ],
+      ['this route does not read a token in the query', head(), '?access_token=t', header, placed],
+      ['there is no Authorization field', head(form, 'GET'), '', header],
+    ];
+    for (const [expected, ...asked] of cases) t.equal(whyMissing(...asked), expected);
+  },
+);

@@ -7,11 +7,11 @@ const shop = 'https://shop.example';
 const config = { origins: [shop], headers: ['Authorization', 'X-One'], credentials: false, max_age: 90_999 };
 const from = (...origins: string[]) => headOf(origins.flatMap((origin) => ['Origin', origin]));
 
-t.test('without a block for it nobody is told anything', async (t) => {
+t.test('without a cors block no origin gets a CORS header', async (t) => {
   t.equal(crossOrigin(undefined, 'X-Request-Id'), undefined);
 });
 
-t.test('an origin that is listed is named back as it was written, and what its page may read', async (t) => {
+t.test('a listed origin is returned as it was written, with what its page may read', async (t) => {
   const cors = crossOrigin(config, 'X-Trace');
   t.strictSame(cors?.answer(from('https://SHOP.example')), [
     'vary',
@@ -25,7 +25,7 @@ t.test('an origin that is listed is named back as it was written, and what its p
   t.match(listed?.answer(from(shop)), ['vary', 'Origin', 'access-control-allow-origin', shop]);
 });
 
-t.test('every other origin, none, and two at once are told only that the answer varies', async (t) => {
+t.test('other origins, no origin, and two at once only get a Vary header', async (t) => {
   const cors = crossOrigin(config, 'X-Request-Id');
   for (const head of [from(), from('https://shop.example.evil'), from('null'), from(shop, shop), from('')]) {
     t.strictSame(cors?.answer(head), ['vary', 'Origin']);
@@ -33,7 +33,7 @@ t.test('every other origin, none, and two at once are told only that the answer 
   }
 });
 
-t.test('a star takes any one origin; cookies are allowed only where the file says so', async (t) => {
+t.test('a star accepts any single origin; cookies are allowed only if the file says so', async (t) => {
   const any = crossOrigin({ ...config, origins: ['*'] }, 'X-Request-Id');
   t.match(any?.answer(from('https://any.example')), { 3: 'https://any.example' });
   t.notMatch(any?.answer(from(shop)).join(), 'credentials');
@@ -42,7 +42,7 @@ t.test('a star takes any one origin; cookies are allowed only where the file say
   t.strictSame(trusting?.answer(from(shop)).slice(4, 6), ['access-control-allow-credentials', 'true']);
 });
 
-t.test('a preflight is told methods in order, headers, and whole seconds', async (t) => {
+t.test('a preflight gets methods in order, headers, and whole seconds', async (t) => {
   t.strictSame(crossOrigin(config, 'X-Request-Id')?.preflight(from(shop), new Set(['PUT', 'GET'])), [
     'access-control-allow-methods',
     'GET, PUT',
@@ -74,28 +74,25 @@ t.test('a preflight after which a browser does not send has a reason: origin, me
   t.equal(why(shop, 'GET', 'authorization', 'x-two', 'x-three'), 'not in `cors.headers`: x-two, x-three');
 });
 
-t.test(
-  '`*` in `cors.headers` stands for every header but Authorization, and for none beside credentials',
-  async (t) => {
-    const head = headOf(
-      ['Origin', shop, 'Access-Control-Request-Method', 'GET', 'Access-Control-Request-Headers', 'authorization,x-two'],
-      'OPTIONS',
-    );
-    const why = (credentials: boolean) =>
-      crossOrigin({ ...config, headers: ['*'], credentials }, 'X-Request-Id')?.blocked(head, new Set(['GET']));
-    t.equal(why(false), 'not in `cors.headers`: authorization');
-    t.equal(why(true), 'not in `cors.headers`: authorization, x-two');
-  },
-);
+t.test('`*` in `cors.headers` means every header except Authorization, and none with credentials', async (t) => {
+  const head = headOf(
+    ['Origin', shop, 'Access-Control-Request-Method', 'GET', 'Access-Control-Request-Headers', 'authorization,x-two'],
+    'OPTIONS',
+  );
+  const why = (credentials: boolean) =>
+    crossOrigin({ ...config, headers: ['*'], credentials }, 'X-Request-Id')?.blocked(head, new Set(['GET']));
+  t.equal(why(false), 'not in `cors.headers`: authorization');
+  t.equal(why(true), 'not in `cors.headers`: authorization, x-two');
+});
 
-t.test('the headers that a preflight asks for are those of all its lines, and of no other field', async (t) => {
+t.test('the headers of a preflight are those of all its lines, and of no other field', async (t) => {
   const asked = ['Access-Control-Request-Headers', 'x-one', 'Access-Control-Request-Headers', 'x-two'];
   const note = ['X-Note', 'access-control-request-headers'];
   const head = headOf([...note, 'Origin', shop, 'Access-Control-Request-Method', 'GET', ...asked], 'OPTIONS');
   t.equal(crossOrigin(config, 'X-Request-Id')?.blocked(head, new Set(['GET'])), 'not in `cors.headers`: x-two');
 });
 
-t.test('a preflight is an OPTIONS with an origin and a method that it asks for', async (t) => {
+t.test('a preflight is an OPTIONS with an origin and a requested method', async (t) => {
   const fields = ['Origin', shop, 'Access-Control-Request-Method', 'GET'];
   t.ok(isPreflight(headOf(fields, 'OPTIONS')));
   t.notOk(isPreflight(headOf(fields, 'GET')));

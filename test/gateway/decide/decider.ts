@@ -11,7 +11,7 @@ import type { Identity, VerifyBearer } from '../../../src/gateway/message/identi
 import { type Origin, type RequestHead, readHead } from '../../../src/gateway/message/request-head.ts';
 import { tallies } from '../../../src/gateway/message/tally.ts';
 
-/** A request in one line, its header lines, and where it comes from. */
+/** A request in one line, its header lines, and its origin. */
 export interface Request {
   readonly line: string;
   readonly headers?: readonly string[];
@@ -20,10 +20,10 @@ export interface Request {
   readonly body?: string;
 }
 
-/** The engine of a file, with whatever it would ask somebody else given by the test. */
+/** The engine of a file. The test provides everything that the engine would ask another program for. */
 export interface Decider {
   route(request: Request | string): Routed | Refuse | Reply;
-  /** Undefined too where the request has no route. */
+  /** Also undefined if the request has no route. */
   needs(request: Request): WantedEntity | undefined;
   decide(request: Request | string): Outcome | Promise<Outcome>;
 }
@@ -43,7 +43,7 @@ export const alice: Identity = {
   claims: { sub: 'alice', tenant: 'acme' },
 };
 
-/** Every token is Alice's, unless the test says otherwise. */
+/** Every token is Alice's by default. */
 const believe: VerifyBearer = () => ({ kind: 'verified', identity: alice, cache: 'hit' });
 
 const base = {

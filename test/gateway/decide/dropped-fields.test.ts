@@ -23,7 +23,7 @@ const key: HttpScheme = {
   wantsEntity: () => undefined,
 };
 
-/** What is told of a request with these fields to one of the routes, whose schemes are these. */
+/** What is recorded for a request with these fields to one of the routes, which has these schemes. */
 async function dropped(
   route: 'orders' | 'keep' | 'open',
   names: readonly string[],
@@ -37,14 +37,17 @@ async function dropped(
   return droppedFields(routed.head, outcome);
 }
 
-t.test('a header that the gateway sets for the API is taken from a client in shadow mode already', async (t) => {
-  t.strictSame(await dropped('orders', ['X-Auth-Subject', 'X_Auth_Scope', 'Accept']), {
-    now: ['x-auth-subject', 'x_auth_scope'],
-    later: [],
-  });
-});
+t.test(
+  "a header that the gateway sets for the API is removed from a client's request in shadow mode too",
+  async (t) => {
+    t.strictSame(await dropped('orders', ['X-Auth-Subject', 'X_Auth_Scope', 'Accept']), {
+      now: ['x-auth-subject', 'x_auth_scope'],
+      later: [],
+    });
+  },
+);
 
-t.test('each name is told once, and a value is never taken for a name', async (t) => {
+t.test('each name is reported once, and a value never counts as a name', async (t) => {
   const twice = ['X-Auth-Subject', 'X-Forwarded-Port', 'X-Auth-Subject', 'X-Forwarded-Port'];
   t.strictSame(await dropped('orders', twice, { value: 'x-auth-client' }), {
     now: ['x-auth-subject'],
@@ -52,14 +55,14 @@ t.test('each name is told once, and a value is never taken for a name', async (t
   });
 });
 
-t.test('fields that only enforcing removes are told, and fields that are always removed are not', async (t) => {
+t.test('fields that only enforcement removes are reported, and fields that are always removed are not', async (t) => {
   const names = ['X-Auth-Other', 'X-Request-Id', 'X-Forwarded-For', 'X-HTTP-Method-Override', 'X-Other'];
   const told = ['x-auth-other', 'x-request-id', 'x-forwarded-for', 'x-http-method-override'];
   t.strictSame(await dropped('orders', names), { now: [], later: told });
   t.strictSame(await dropped('orders', ['TE', 'Keep-Alive', 'Proxy-Connection', 'Upgrade']), { now: [], later: [] });
 });
 
-t.test('a trusted proxy loses nothing by what the gateway sends again from it', async (t) => {
+t.test('a trusted proxy loses no field that the gateway builds again from it', async (t) => {
   const names = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Port', 'X-Request-Id'];
   const told = async (origin: Partial<Origin>) => (await dropped('orders', names, { origin, value: 'r1' })).later;
   const lost = ['x-forwarded-port', 'x-request-id'];
@@ -73,7 +76,7 @@ t.test('a trusted proxy loses nothing by what the gateway sends again from it', 
   t.strictSame(same.later, []);
 });
 
-t.test('of two lines of a proxy the last one is the one that counts', async (t) => {
+t.test('the last of two lines of a proxy counts', async (t) => {
   const engine = decider(file);
   const told = (values: readonly string[]) => {
     const headers = values.flatMap((value) => ['X-Request-Id', value]);
@@ -87,13 +90,13 @@ t.test('of two lines of a proxy the last one is the one that counts', async (t) 
   t.strictSame(told(['r1', 'r0']), ['x-request-id']);
 });
 
-t.test('a credential is taken once the route enforces, in each spelling of its header', async (t) => {
+t.test('a credential is removed once the route enforces, in each spelling of its header', async (t) => {
   t.strictSame((await dropped('orders', ['Authorization', 'X-Api-Key'])).later, ['authorization']);
   const names = ['Authorization', 'X-Api-Key', 'X_API_Key', 'X-Api-Keys'];
   t.strictSame((await dropped('orders', names, { schemes: [key] })).later, ['authorization', 'x-api-key', 'x_api_key']);
 });
 
-t.test('a route that forwards credentials, and one that reads none, keeps them', async (t) => {
+t.test('a route that forwards credentials, and one that reads none, keep them', async (t) => {
   for (const route of ['keep', 'open'] as const)
     t.strictSame((await dropped(route, ['Authorization', 'X-Api-Key'], { schemes: [key] })).later, [], route);
 });

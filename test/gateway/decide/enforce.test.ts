@@ -62,7 +62,7 @@ const form = (target: string, body: string, headers: readonly string[] = []): Re
   body,
 });
 
-t.test('a good token passes: its identity goes on, and the token stays here', async (t) => {
+t.test('a valid token passes: its identity is forwarded, and the token is not', async (t) => {
   const outcome = await engine.decide(get('/orders/7?a=1'));
   t.match(outcome, {
     kind: 'forward',
@@ -77,7 +77,7 @@ t.test('a good token passes: its identity goes on, and the token stays here', as
   });
 });
 
-t.test('a verdict that is there is given without a promise, one that is awaited is the same', async (t) => {
+t.test('a cached verdict is returned without a promise, and equals an awaited one', async (t) => {
   t.notOk(engine.decide(get('/orders/7')) instanceof Promise);
   const later = decider(file, { verify: async () => ({ kind: 'verified', identity: alice, cache: 'miss' }) });
   const promised = later.decide(get('/orders/7'));
@@ -86,7 +86,7 @@ t.test('a verdict that is there is given without a promise, one that is awaited 
 });
 
 t.test(
-  'without a credential a route asks for one, and the log is told of one in a place it does not read',
+  'without a credential a route sends a challenge, and the log names a credential in a place that it does not read',
   async (t) => {
     const metadata = 'https://api.example.com/.well-known/oauth-protected-resource';
     const missing = (id: string, detail: string | undefined) => ({ code: 'credential_missing', route: { id }, detail });
@@ -118,7 +118,7 @@ t.test(
   },
 );
 
-t.test('a public route reads no credential and takes none away; an optional one judges what is there', async (t) => {
+t.test('a public route reads and removes no credential; an optional one checks an existing one', async (t) => {
   const refusing = decider(file, { verify: () => refused('token_expired') });
   t.match(await refusing.decide(get('/public/7?access_token=a&access_token=b')), {
     kind: 'forward',
@@ -135,7 +135,7 @@ t.test('a public route reads no credential and takes none away; an optional one 
   t.match(await engine.decide(get('/optional/7', [...bearer, ...bearer])), { code: 'credential_repeated' });
 });
 
-t.test('a refused token is told why in the challenge, and the detail in the log alone', async (t) => {
+t.test('the challenge says why a token was refused, and only the log has the detail', async (t) => {
   const refusing = decider(file, { verify: () => refused('token_expired', 'five minutes ago') });
   const outcome = await refusing.decide(get('/orders/7'));
   t.match(outcome, { kind: 'refuse', code: 'token_expired', detail: 'five minutes ago', identity: undefined });
@@ -145,7 +145,7 @@ t.test('a refused token is told why in the challenge, and the detail in the log 
   t.match(await engine.decide(get('/orders/7', ['Authorization', 'Bearer ,'])), { code: 'credential_malformed' });
 });
 
-t.test('what is out is told from what is wrong, each by its own code', async (t) => {
+t.test('an outage and a refusal have different codes', async (t) => {
   const codes: Readonly<Record<string, string>> = {
     'authorization_servers.main': 'authorization_server_unavailable',
     passwords: 'passwords_saturated',
@@ -159,7 +159,7 @@ t.test('what is out is told from what is wrong, each by its own code', async (t)
   }
 });
 
-t.test('scope, audience and claims are judged for each request; whose it was is known to the log', async (t) => {
+t.test('scope, audience and claims are checked for each request; the log has the identity', async (t) => {
   const poor = await engine.decide(get('/admin/7'));
   t.match(poor, { kind: 'refuse', code: 'scope_insufficient', identity: alice, cache: 'hit' });
   t.match(poor, { challenges: [/error="insufficient_scope"/] });
@@ -174,7 +174,7 @@ t.test('scope, audience and claims are judged for each request; whose it was is 
   t.match(await engine.decide(get('/when/8?a=b')), { code: 'condition_failed', detail: 'when' });
 });
 
-t.test('a claim that cannot stand in a header stops the request', async (t) => {
+t.test('a claim that cannot be in a header stops the request', async (t) => {
   const identity: Identity = { ...alice, subject: 'a\nb' };
   const odd = decider(file, { verify: () => ({ kind: 'verified', identity, cache: 'stale' }) });
   t.match(await odd.decide(get('/orders/7')), {
@@ -184,7 +184,7 @@ t.test('a claim that cannot stand in a header stops the request', async (t) => {
   });
 });
 
-t.test('a rewritten path is judged as a received one', async (t) => {
+t.test('a rewritten path is judged like a received one', async (t) => {
   t.match(await engine.decide(get('/moved/7?a=1')), { kind: 'forward', target: '/v1/7?a=1' });
   t.match(await engine.decide(get('/moved')), { kind: 'forward', target: '/v1' });
   const bare = decider({
@@ -195,7 +195,7 @@ t.test('a rewritten path is judged as a received one', async (t) => {
   t.match(await bare.decide('GET /a/b?c'), { target: '/b?c' });
 });
 
-t.test('a token in the query or a form is taken out, unless the route forwards it', async (t) => {
+t.test('a token in the query or a form is removed, unless the route forwards it', async (t) => {
   t.match(await engine.decide(get('/orders/7?a=1&access_token=t', [])), {
     target: '/orders/7?a=1',
     privateResponse: true,
@@ -213,7 +213,7 @@ t.test('a token in the query or a form is taken out, unless the route forwards i
   t.match(whole, { kind: 'forward', body: Buffer.from('a=1'), bodyChanged: false });
 });
 
-t.test('a form is looked through only where it is a form that the route reads', async (t) => {
+t.test('a form is read only if it is a form that the route reads', async (t) => {
   const json: Request = { ...form('/orders/7', 'access_token=t'), headers: ['Content-Type', 'application/json'] };
   t.match(await engine.decide(json), { code: 'credential_missing' });
   t.match(await engine.decide({ ...json, headers: [...(json.headers ?? []), ...bearer] }), {
@@ -233,7 +233,7 @@ function taking(wait: number | Promise<number>) {
   return { limited, keys };
 }
 
-t.test('a limit by identity counts after the token was verified, and strangers by their address', async (t) => {
+t.test('a limit by identity counts after verification, and for strangers by address', async (t) => {
   const { limited, keys } = taking(0);
   t.match(await limited.decide(get('/two')), { kind: 'forward' });
   t.strictSame(keys, ['3:two client_id https://auth.example.com =shop']);
@@ -250,7 +250,7 @@ t.test('a limit by identity counts after the token was verified, and strangers b
   t.equal(keys.length, 4, 'who lacks a credential, and a route without a limit, are not counted');
 });
 
-t.test('over the limit the client is told in whole seconds when to come again', async (t) => {
+t.test('over the limit the client learns in whole seconds when to retry', async (t) => {
   for (const wait of [1500, Promise.resolve(1500)]) {
     const { limited } = taking(wait);
     const two = await limited.decide(get('/two'));
@@ -265,7 +265,7 @@ t.test('over the limit the client is told in whole seconds when to come again', 
   t.match(await limited.decide(get('/two')), { kind: 'forward' });
 });
 
-t.test('what is refused before the limit takes nothing from it', async (t) => {
+t.test('a request that is refused before the limit does not count', async (t) => {
   const keys: string[] = [];
   const take = (key: string) => {
     keys.push(key);
@@ -290,7 +290,7 @@ function scheme(name: 'basic' | 'digest', verdict: SchemeVerification, seen: str
   };
 }
 
-t.test('credentials of another scheme that the route takes go to that scheme, a token to the servers', async (t) => {
+t.test('credentials of another scheme of the route go to that scheme, a token to the servers', async (t) => {
   const seen: string[] = [];
   const verified: SchemeVerification = {
     kind: 'verified',
@@ -309,7 +309,7 @@ t.test('credentials of another scheme that the route takes go to that scheme, a 
   t.match(await both.decide(get('/orders/7')), { code: 'token_expired' });
 });
 
-t.test('each scheme is asked for its challenge; one that says stale is told so', async (t) => {
+t.test('each scheme provides its challenge, and stale is added where a scheme reports it', async (t) => {
   const schemes = () => [scheme('digest', refused('nonce_stale')), scheme('basic', refused('password_wrong'))];
   const old = decider({ ...file, bearer_methods_supported: ['header'] }, { schemes });
   const origin = { secure: true };
@@ -322,7 +322,7 @@ t.test('each scheme is asked for its challenge; one that says stale is told so',
   t.strictSame(await of([]), ['Bearer', 'digest false', 'basic false']);
 });
 
-t.test('over a wire on which nobody may be asked for a password, the wire is the fault', async (t) => {
+t.test('if the connection may not carry a password, the error is about the connection', async (t) => {
   const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
   const routes = [{ id: 'hook', match: { path: '/hook' }, auth: 'basic', basic: { users }, access: 'authenticated' }];
   const schemes = () => [scheme('basic', refused('password_wrong'))];
@@ -338,7 +338,7 @@ t.test('over a wire on which nobody may be asked for a password, the wire is the
   }
 });
 
-t.test('a token that names no audience is for none; where none is asked for it passes', async (t) => {
+t.test('a token without an audience is for none; it passes if none is required', async (t) => {
   const verify = () => ({ kind: 'verified', identity: { ...alice, audience: undefined }, cache: 'hit' }) as const;
   t.match(await decider(file, { verify }).decide(get('/orders/7')), { code: 'token_audience' });
   const main = { issuer: 'https://auth.example.com', audience: 'any' };
@@ -346,7 +346,7 @@ t.test('a token that names no audience is for none; where none is asked for it p
   t.match(await any.decide(get('/orders/7')), { kind: 'forward' });
 });
 
-t.test('a user without the scope is refused for that, on a route that takes no token too', async (t) => {
+t.test('a user without the scope is refused for the scope, also on a route without tokens', async (t) => {
   const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
   const routes = [{ id: 'hook', match: { path: '/hook' }, auth: 'basic', basic: { users }, scope: 'admin' }];
   const verified: SchemeVerification = {
@@ -360,7 +360,7 @@ t.test('a user without the scope is refused for that, on a route that takes no t
   t.strictSame((outcome as { challenges?: unknown }).challenges, [], 'Bearer is not accepted here');
 });
 
-/** A scheme whose credentials stand in a parameter, or in a header, of its own. */
+/** A scheme whose credentials are in its own parameter or header. */
 function placedScheme(place: 'header' | 'query'): HttpScheme {
   const verified: SchemeVerification = { kind: 'verified', identity: { ...alice, scheme: 'api_key' }, cache: 'miss' };
   return {
@@ -370,7 +370,7 @@ function placedScheme(place: 'header' | 'query'): HttpScheme {
   };
 }
 
-t.test('an answer to a credential beside Authorization is kept by no shared cache (RFC 9111 §3.5)', async (t) => {
+t.test('the answer to a credential outside Authorization is never in a shared cache (RFC 9111 §3.5)', async (t) => {
   for (const place of ['header', 'query'] as const) {
     const keyed = decider(file, { schemes: () => [placedScheme(place)] });
     const request = place === 'query' ? get('/orders/7?a=1&key=k', []) : get('/orders/7?a=1', ['X-Key', 'k']);
@@ -394,12 +394,12 @@ t.test('an answer to a credential beside Authorization is kept by no shared cach
   t.match(inHeader, { kind: 'forward', privateResponse: false });
 });
 
-t.test('a route that forwards credentials gives them on in the query and the body', async (t) => {
+t.test('a route that forwards credentials forwards them in the query and the body', async (t) => {
   const keyed = decider(file, { schemes: () => [placedScheme('query')] });
   t.match(await keyed.decide(get('/keep/7?key=k', [])), { target: '/keep/7?key=k', privateResponse: true });
 });
 
-t.test('without a credential the log is told of a place of its own scheme', async (t) => {
+t.test("without a credential the log names a place of the credential's own scheme", async (t) => {
   const keyed = decider(file, { schemes: () => [placedScheme('header')] });
   t.match(await keyed.decide(get('/orders/7', [])), {
     code: 'credential_missing',
@@ -411,7 +411,7 @@ t.test('without a credential the log is told of a place of its own scheme', asyn
   });
 });
 
-t.test('a rule must hold in each reading of the path that a server may have', async (t) => {
+t.test('a rule must be true in each reading of the path that a server may have', async (t) => {
   const routes = [
     {
       id: 'claims',
@@ -432,7 +432,7 @@ t.test('a rule must hold in each reading of the path that a server may have', as
   t.match(await strict.decide(get('/when/a%20b')), { kind: 'forward' });
 });
 
-t.test('a refusal keeps what is known of its cause', async (t) => {
+t.test('a refusal keeps its cause', async (t) => {
   const mismatch = { claim: 'exp', found: 1, expected: [2] } as never;
   const refusing = decider(file, { verify: () => refused('token_expired', 'why', mismatch) });
   t.match(await refusing.decide(get('/orders/7')), { code: 'token_expired', detail: 'why', mismatch });

@@ -19,7 +19,7 @@ const file = {
   ],
 };
 
-/** In a word: the route, or the code, or the status of a reply. */
+/** In one word: the route, the code, or the status of a reply. */
 function told(engine: Decider, request: Request | string): string {
   const routed = engine.route(request);
   if (routed.kind === 'reply') return String(routed.status);
@@ -29,7 +29,7 @@ function told(engine: Decider, request: Request | string): string {
 const engine = decider(file);
 const host = (value: string) => ['Host', value];
 
-t.test('a request goes to the route of its path and method, or is told what is wrong with it', async (t) => {
+t.test('a request goes to the route of its path and method, or gets an error that says what is wrong', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     'GET /orders/7': 'read',
     'POST /orders/7': 'write',
@@ -65,7 +65,7 @@ t.test('a request goes to the route of its path and method, or is told what is w
   t.match(engine.route('GET /orders/7'), { host: 'api.example.com', preflight: false, wouldRefuse: undefined });
 });
 
-t.test('there is one Host, which is the name of a server, and an absolute target names the same', async (t) => {
+t.test("there is one Host, which is a server's name, and an absolute target has the same name", async (t) => {
   const bad = [[], ['Host', 'a', 'Host', 'a'], host('a b'), host('a:65536'), host('a/b'), host('')];
   for (const [index, headers] of bad.entries()) {
     const raw = headers.length === 0 ? host('') : headers;
@@ -78,7 +78,7 @@ t.test('there is one Host, which is the name of a server, and an absolute target
   t.match(engine.route({ line: 'GET /open/1', headers: host('API.example.com.:80') }), { host: 'api.example.com' });
 });
 
-t.test('framing that can be read in two ways is refused before anything else (RFC 9112 §6)', async (t) => {
+t.test('ambiguous framing is refused before anything else (RFC 9112 §6)', async (t) => {
   const length = ['Content-Length', '3'];
   const chunked = ['Transfer-Encoding', 'chunked'];
   const cases: readonly [headers: readonly string[], version: '1.0' | '1.1', expected: string][] = [
@@ -97,16 +97,19 @@ t.test('framing that can be read in two ways is refused before anything else (RF
     t.equal(told(engine, { line: 'POST /open/1', headers, version }), expected, `${version} ${headers}`);
 });
 
-t.test('OPTIONS that may not be forwarded is answered here (RFC 9110 §7.6.2), other methods go on', async (t) => {
-  const last = ['Max-Forwards', '0'];
-  const answered = engine.route({ line: 'OPTIONS /orders/7', headers: last });
-  t.strictSame(answered, { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason: undefined });
-  t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '1'] }), 'open');
-  t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '00'] }), 'open');
-  t.equal(told(engine, { line: 'GET /orders/7', headers: last }), 'read');
-});
+t.test(
+  'an OPTIONS that may not be forwarded is answered here (RFC 9110 §7.6.2); other methods are forwarded',
+  async (t) => {
+    const last = ['Max-Forwards', '0'];
+    const answered = engine.route({ line: 'OPTIONS /orders/7', headers: last });
+    t.strictSame(answered, { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason: undefined });
+    t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '1'] }), 'open');
+    t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '00'] }), 'open');
+    t.equal(told(engine, { line: 'GET /orders/7', headers: last }), 'read');
+  },
+);
 
-t.test('the document of a protected resource is read at its place, and nowhere else (RFC 9728 §3)', async (t) => {
+t.test('the document of a protected resource is at its address, and nowhere else (RFC 9728 §3)', async (t) => {
   const place = '/.well-known/oauth-protected-resource/v1';
   for (const method of ['GET', 'HEAD']) {
     const reply = engine.route(`${method} ${place}`);
@@ -137,7 +140,7 @@ const preflight = (method: string, origin = 'https://shop.example') => [
   method,
 ];
 
-t.test('a preflight is answered from the routes of its path; the origin is looked at by whole name', async (t) => {
+t.test('a preflight is answered from the routes of its path; the whole origin is compared', async (t) => {
   const reply = engine.route({ line: 'OPTIONS /orders/7', headers: preflight('DELETE', 'https://SHOP.example') });
   t.match(reply, { kind: 'reply', status: 204, body: '' });
   t.strictSame((reply as { headers?: unknown }).headers, [
@@ -168,7 +171,7 @@ t.test('a preflight is answered from the routes of its path; the origin is looke
   t.equal(told(engine, { line: 'OPTIONS /form/1', headers: preflight('GET').slice(2) }), 'form');
 });
 
-t.test('a preflight of a route whose CORS is its upstream’s goes there, without a credential', async (t) => {
+t.test('a preflight of a route whose upstream handles CORS goes there, without a credential', async (t) => {
   const request = { line: 'OPTIONS /own-cors/1?access_token=t', headers: preflight('GET') };
   t.match(engine.route(request), { kind: 'routed', route: { id: 'own-cors' }, preflight: true });
   t.match(engine.decide(request), { kind: 'forward', identity: undefined, target: '/own-cors/1?access_token=t' });
@@ -185,7 +188,7 @@ t.test('a preflight of a route whose CORS is its upstream’s goes there, withou
 
 const formOf = (length: number) => ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', `${length}`];
 
-t.test('a form is read where the route takes a token from it, up to its limit', async (t) => {
+t.test('a form is read if the route accepts a token from it, up to its limit', async (t) => {
   const wanted = { kind: 'form', limit: 100, tooLarge: 'form_too_large' };
   t.strictSame(engine.needs({ line: 'POST /form/1', headers: formOf(100) }), wanted);
   t.equal(engine.needs({ line: 'POST /form/1', headers: formOf(0) }), undefined);
@@ -196,7 +199,7 @@ t.test('a form is read where the route takes a token from it, up to its limit', 
   t.equal(told(engine, { line: 'POST /form/1', headers: formOf(1001) }), 'body_too_large');
 });
 
-t.test('a body is as long as its route allows, the last byte included', async (t) => {
+t.test('a body may be exactly as long as its route allows', async (t) => {
   const sized = (line: string, length: number) => told(engine, { line, headers: ['Content-Length', String(length)] });
   t.strictSame([sized('POST /form/1', 1000), sized('POST /form/1', 1001)], ['form', 'body_too_large']);
   t.strictSame([sized('POST /small/1', 10), sized('POST /small/1', 11)], ['small', 'body_too_large']);
@@ -223,7 +226,7 @@ t.test('a body whose hash is in the credentials is read whole', async (t) => {
 });
 
 t.test(
-  'in shadow mode what would be refused is routed, and said; nothing is read that would be kept back',
+  'in shadow mode a would-be refusal is routed and recorded, and no body is read that enforcement would hold back',
   async (t) => {
     const shadow = decider({ ...file, mode: 'shadow' });
     const would = (request: Request | string) => {
@@ -257,7 +260,7 @@ t.test(
   },
 );
 
-/** The route, or none, and for what it would be refused; or the refusal. */
+/** The route, if any, and why it would be refused; or the refusal. */
 function would(engine: Decider, request: Request | string): readonly (string | undefined)[] {
   const routed = engine.route(request);
   if (routed.kind === 'refuse') return ['refused', routed.code];
@@ -271,7 +274,7 @@ const enforcedBeside = decider({
   routes: [...file.routes, { id: 'strict', match: path('/strict'), scope: 'a', mode: 'enforce' }],
 });
 
-t.test('TRACE goes on only where every route of its upstream is in shadow mode', async (t) => {
+t.test('TRACE is forwarded only if every route of its upstream is in shadow mode', async (t) => {
   t.strictSame(would(wholeShadow, 'TRACE /open/1'), ['open', 'method_not_allowed']);
   t.strictSame(would(wholeShadow, 'TRACE /none'), ['', 'method_not_allowed']);
   t.match(wholeShadow.route('TRACE /open/1'), { wouldRefuse: { allow: [] } });
@@ -288,7 +291,7 @@ t.test('TRACE goes on only where every route of its upstream is in shadow mode',
   t.strictSame(would(apart, 'TRACE /strict/1'), ['refused', 'method_not_allowed']);
 });
 
-t.test('OPTIONS * is about the server, so it has no route: shadow mode forwards it as it came', async (t) => {
+t.test('OPTIONS * is about the server, so it has no route: shadow mode forwards it unchanged', async (t) => {
   t.strictSame(would(wholeShadow, 'OPTIONS *'), ['', 'route_not_found']);
   t.match(await wholeShadow.decide('OPTIONS *'), { kind: 'forward', target: '*', shadow: { code: 'route_not_found' } });
   t.strictSame(would(enforcedBeside, 'OPTIONS *'), ['refused', 'route_not_found']);
@@ -296,7 +299,7 @@ t.test('OPTIONS * is about the server, so it has no route: shadow mode forwards 
 });
 
 t.test(
-  'a request without a route goes to the default upstream in shadow mode, unless it may be an enforced one',
+  'in shadow mode a request without a route goes to the default upstream, unless an enforced route may apply',
   async (t) => {
     t.strictSame(would(enforcedBeside, 'GET /none'), ['', 'route_not_found']);
     t.strictSame(would(enforcedBeside, 'DELETE /orders/7'), ['', 'method_not_allowed']);
@@ -307,7 +310,7 @@ t.test(
   },
 );
 
-t.test('a field that decides and that Connection names is refused, or in shadow mode told', async (t) => {
+t.test('a field that decides and that Connection names is refused, or recorded in shadow mode', async (t) => {
   const named = (name: string, line = 'GET /open/1') => ({ line, headers: ['Connection', name] });
   t.match(engine.route(named('authorization')), {
     kind: 'refuse',
@@ -331,21 +334,24 @@ t.test('a field that decides and that Connection names is refused, or in shadow 
   t.strictSame(would(enforcedBeside, named('authorization')), ['refused', 'connection_names_decisive']);
 });
 
-t.test('what an expression reads must occur once, or the request is refused, or in shadow mode told', async (t) => {
-  const routes = [{ id: 'when', match: path('/when'), access: 'authenticated', when: 'request.query.a != "1"' }];
-  const twice = 'GET /when/1?a=1&a=2';
-  t.match(decider({ ...file, routes }).route(twice), {
-    kind: 'refuse',
-    code: 'match_repeated',
-    detail: 'query a',
-    route: { id: 'when' },
-  });
-  t.equal(told(decider({ ...file, routes }), 'GET /when/1?a=1'), 'when');
-  t.strictSame(would(decider({ ...file, routes, mode: 'shadow' }), twice), ['when', 'match_repeated']);
-});
+t.test(
+  'a field that an expression reads must occur once, or the request is refused, or recorded in shadow mode',
+  async (t) => {
+    const routes = [{ id: 'when', match: path('/when'), access: 'authenticated', when: 'request.query.a != "1"' }];
+    const twice = 'GET /when/1?a=1&a=2';
+    t.match(decider({ ...file, routes }).route(twice), {
+      kind: 'refuse',
+      code: 'match_repeated',
+      detail: 'query a',
+      route: { id: 'when' },
+    });
+    t.equal(told(decider({ ...file, routes }), 'GET /when/1?a=1'), 'when');
+    t.strictSame(would(decider({ ...file, routes, mode: 'shadow' }), twice), ['when', 'match_repeated']);
+  },
+);
 
 t.test(
-  'what a route in shadow mode does not take is told, but for a path that may be of an enforced one',
+  'what a route in shadow mode does not accept is recorded, except for a path that may belong to an enforced one',
   async (t) => {
     const long = { line: 'POST /small/1', headers: ['Content-Length', '11'] };
     t.strictSame(would(wholeShadow, 'GET /form/a%2fb'), ['form', 'target_encoded_slash']);
@@ -356,7 +362,7 @@ t.test(
   },
 );
 
-t.test('an absolute target of another host is refused, whatever its path looks like', async (t) => {
+t.test('an absolute target with another host is refused, whatever its path', async (t) => {
   for (const shadow of [engine, wholeShadow])
     for (const path of ['/open/1', '/a/../b', '//a', '/none', ''])
       t.match(shadow.route(`GET http://other.example.com${path}`), { kind: 'refuse', code: /^target_/ }, path);
@@ -364,7 +370,7 @@ t.test('an absolute target of another host is refused, whatever its path looks l
   t.strictSame(would(wholeShadow, 'GET ftp://api.example.com/open/1'), ['refused', 'target_malformed']);
 });
 
-t.test('a preflight in shadow mode goes on, as one whose route is found or as one that has none', async (t) => {
+t.test('a preflight in shadow mode is forwarded, with or without a route', async (t) => {
   const asking = (line: string, method: string) => ({ line, headers: preflight(method) });
   t.match(wholeShadow.route(asking('OPTIONS /orders/7', 'GET')), { route: { id: 'read' }, preflight: true });
   t.match(wholeShadow.route(asking('OPTIONS /orders/7', 'DELETE')), {
@@ -389,7 +395,7 @@ t.test('a preflight in shadow mode goes on, as one whose route is found or as on
   t.strictSame(would(decider({ ...file, routes, mode: 'shadow' }), unclear), ['wide', 'target_ambiguous']);
 });
 
-t.test('a body is read for credentials only where one of them may be in it', async (t) => {
+t.test('a body is read for credentials only if a credential may be in it', async (t) => {
   const scheme = {
     name: 'digest' as const,
     challenges: () => [],

@@ -8,7 +8,7 @@ import type { RawResponse } from '../../support/raw-response.ts';
 import { until } from '../../support/until.ts';
 import { type Seen, type Witness, witness } from '../../support/witness.ts';
 
-/** Everything is public here: what is refused is refused for its framing alone. */
+/** Everything is public here, so a refusal is only about framing. */
 const open = { routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] };
 
 interface Bench {
@@ -29,8 +29,8 @@ interface Outcome {
 }
 
 /**
- * Sends the bytes and, behind a refusal, another request, which a connection in doubt must not serve; then ends. The
- * client’s end bounds the wait: a gateway that waits for a body sees that it never comes.
+ * Sends the bytes and, after a refusal, another request, which a connection in doubt must not serve. Then the client
+ * ends its side, which bounds the wait: a gateway that waits for a body sees that it never comes.
  */
 async function send({ port, upstream }: Bench, bytes: string): Promise<Outcome> {
   upstream.forget();
@@ -42,12 +42,12 @@ async function send({ port, upstream }: Bench, bytes: string): Promise<Outcome> 
   const closed = first?.status === 200 ? client.closed : await ended(client);
   client.destroy();
   await until(() => upstream.seen.every(({ state }) => state !== 'open'));
-  // One that is given up may reach the upstream when the next case has begun already.
+  // A request that is given up may reach the upstream after the next case has begun.
   const seen = upstream.seen.filter(({ target }) => !target.startsWith(BEHIND) || target === behindIt);
   return { first, closed, seen };
 }
 
-/** A body that never ends is ended by the client, after the gateway had its time to answer. */
+/** The client ends a body that never ends, after the gateway had time to answer. */
 async function firstAnswer(client: RawClient, bytes: string): Promise<RawResponse | undefined> {
   const method = bytes.slice(0, bytes.indexOf(' '));
   try {
@@ -70,7 +70,7 @@ async function ended(client: RawClient): Promise<boolean> {
 
 function assertRefused(t: Test, id: string, { first, closed, seen }: Outcome, bytes: string): void {
   t.ok(first === undefined ? closed : first.status === 400, `${id}: 400 or a closed connection, not ${first?.status}`);
-  // Where no length is in doubt, a refusal leaves the connection as good as it was.
+  // If no length is in doubt, a refusal leaves the connection usable.
   const inDoubt = /content-length|transfer-encoding/i.test(bytes);
   const reached = seen
     .map(({ method, target }) => `${method} ${target}`)
@@ -125,19 +125,19 @@ t.test('a request that every server must refuse is refused', { skip }, async (t)
   }
 });
 
-t.test('a request that is judged by its meaning is refused, cut or answered as the RFC says', { skip }, async (t) => {
+t.test('a request whose meaning decides is refused, cut or answered as the RFC says', { skip }, async (t) => {
   const place = await bench(t);
   const cases = mustCases(`127.0.0.1:${place.port}`).filter(({ expected }) => expected === 'custom');
   t.same(cases.map(({ id }) => id).sort(), Object.keys(customCases).sort(), 'every case has its reason in the table');
   for (const each of cases) judge(t, each, customCases[each.id] as Judged, await send(place, each.payload));
 });
 
-t.test('a request that every server must take is taken', { skip }, async (t) => {
+t.test('a request that every server must accept is accepted', { skip }, async (t) => {
   const place = await bench(t);
   const cases = mustCases(`127.0.0.1:${place.port}`).filter(({ expected }) => expected === 'Range2xx');
   t.equal(cases.length, 4, 'all of the corpus');
   for (const { id, payload } of cases) {
-    // `OPTIONS *` has no path, so no route of this gateway can be meant: 404 is an answer about the route, not the framing.
+    // `OPTIONS *` has no path, so it matches no route of this gateway: the 404 is about the route, not the framing.
     const status = id === 'COMP-OPTIONS-STAR' ? [200, 204, 404] : [200];
     const { first } = await send(place, payload);
     t.ok(first !== undefined && status.includes(first.status), `${id}: ${first?.status}`);

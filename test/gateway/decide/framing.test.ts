@@ -10,7 +10,7 @@ import { headOf } from '../head.ts';
 const length = ['Content-Length', '3'];
 const chunked = ['Transfer-Encoding', 'chunked'];
 
-t.test('a message has one length: Content-Length once, or chunked once on HTTP/1.1 (RFC 9112 §6)', async (t) => {
+t.test('a message has one length: Content-Length once, or chunked once with HTTP/1.1 (RFC 9112 §6)', async (t) => {
   const fault = (headers: readonly string[], version: '1.0' | '1.1' = '1.1') =>
     findFrameFault({ ...headOf(headers), version });
   for (const sound of [[], length, chunked, ['Transfer-Encoding', 'Chunked']])
@@ -39,7 +39,7 @@ t.test('Connection names fields in any case, with blanks around them, over all i
   t.strictSame(names('keep-alive, Upgrade'), ['keep-alive', 'upgrade']);
 });
 
-/** What is told of a request whose Connection has this value, where the routes of its path read these fields. */
+/** The result for a request with this Connection value, if the routes of its path read these fields. */
 function told(connection: string | undefined, ...routes: readonly (readonly string[] | 'any')[]): string | undefined {
   const placed = routes.map((names): { decisive: DecisiveFields } => ({
     decisive: names === 'any' ? 'any' : new Set(names),
@@ -47,7 +47,7 @@ function told(connection: string | undefined, ...routes: readonly (readonly stri
   return namedDecisive(headOf(connection === undefined ? [] : ['Connection', connection]), () => placed);
 }
 
-t.test('a field that decides for every route may not be named in Connection', async (t) => {
+t.test('Connection may not name a field that decides for every route', async (t) => {
   for (const name of [
     'authorization',
     'origin',
@@ -59,7 +59,7 @@ t.test('a field that decides for every route may not be named in Connection', as
     t.equal(told(`close, ${name.toUpperCase()}`), name.replace('_', '-'), name);
 });
 
-t.test('a field of the connection is named there by right, whatever the routes read', async (t) => {
+t.test('Connection may name the fields of a connection, whatever the routes read', async (t) => {
   const legal = ['keep-alive', 'close', 'te', 'trailer', 'upgrade', 'http2-settings', 'proxy-connection'];
   t.equal(told(legal.join(', '), 'any', legal), undefined);
   t.equal(told('upgrade,, ', 'any', ['']), undefined, 'an empty element names nothing');
@@ -67,7 +67,7 @@ t.test('a field of the connection is named there by right, whatever the routes r
   t.equal(told('close', 'any'), undefined);
 });
 
-t.test('the routes are not gone through where Connection names nothing of theirs', async (t) => {
+t.test('the routes are not searched if Connection names none of their fields', async (t) => {
   const never = () => {
     throw new Error('the routes were gone through');
   };
@@ -75,7 +75,7 @@ t.test('the routes are not gone through where Connection names nothing of theirs
   t.equal(namedDecisive(headOf(['Connection', 'X-A, Authorization']), never), 'authorization');
 });
 
-t.test('a field that any route of the path reads may not be named, in no spelling', async (t) => {
+t.test('Connection may not name a field that any route of the path reads, in any spelling', async (t) => {
   t.equal(told('x-beta', ['x-env'], ['x-beta']), 'x-beta');
   t.equal(told('X_Beta', ['x-beta']), 'x-beta');
   t.equal(told('x-other', ['x-env'], ['x-beta']), undefined);
@@ -84,11 +84,11 @@ t.test('a field that any route of the path reads may not be named, in no spellin
   t.equal(told('x-one, x-two', ['x-three'], 'any'), 'x-one');
 });
 
-t.test('of the name no more than 64 characters are told', async (t) => {
+t.test('at most 64 characters of the name are reported', async (t) => {
   t.equal(told(`x-${'a'.repeat(1000)}`, 'any'), `x-${'a'.repeat(62)}`);
 });
 
-t.test('routes that share what they read are judged once', async (t) => {
+t.test('routes that read the same fields are checked once', async (t) => {
   let read = 0;
   const shared = new Set(['x-a']);
   const counted = new Proxy(shared, {

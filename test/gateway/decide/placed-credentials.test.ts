@@ -26,7 +26,7 @@ function found(headers: readonly string[], query: string, form?: string) {
   return { scheme, place, token, query: extracted.query };
 }
 
-t.test('schemes without places of their own cost no look', async (t) => {
+t.test('schemes without their own places cost nothing', async (t) => {
   t.equal(placedCredentials(headOf(), '?api_key=a', []), undefined);
   t.equal(placedCredentials(headOf(), '?api_key=a', [basic]), undefined);
   t.equal(credentialHeaders([]), undefined);
@@ -34,7 +34,7 @@ t.test('schemes without places of their own cost no look', async (t) => {
   t.strictSame(credentialParameters([basic]), []);
 });
 
-t.test('a credential in a header or a parameter of its scheme is found, and taken out of the query', async (t) => {
+t.test('a credential in a header or a parameter of its scheme is found, and removed from the query', async (t) => {
   t.strictSame(found(['X-Api-Key', 'a'], '?x=1'), { scheme: 'key', place: 'header', token: 'a', query: '?x=1' });
   t.strictSame(found([], '?x=1&api%5Fkey=a%2Fb&y=2'), {
     scheme: 'key',
@@ -46,7 +46,7 @@ t.test('a credential in a header or a parameter of its scheme is found, and take
   t.strictSame(found([], '?api_key=a'), { scheme: 'key', place: 'query', token: 'a', query: '' });
 });
 
-t.test('two credentials are refused, wherever they stand', async (t) => {
+t.test('two credentials are refused, wherever they are', async (t) => {
   for (const [headers, query] of [
     [['X-Api-Key', 'a', 'X-Api-Key', 'a'], ''],
     [['X-Api-Key', 'a'], '?api_key=a'],
@@ -59,7 +59,7 @@ t.test('two credentials are refused, wherever they stand', async (t) => {
   t.equal(found(['X-Api-Key', 'a'], '', 'access_token=b'), 'credential_repeated');
 });
 
-t.test('a scheme with places takes nothing from Authorization, and the others go on as before', async (t) => {
+t.test('a scheme with places reads nothing from Authorization, and the others work as before', async (t) => {
   t.match(found(['Authorization', 'key a'], ''), { scheme: 'bearer', place: undefined, token: '' });
   t.match(found(['Authorization', 'Basic YTpi'], ''), { scheme: 'basic', token: 'Basic YTpi' });
   t.match(found(['Authorization', 'Bearer b'], '?x'), { scheme: 'bearer', token: 'b', query: '?x' });
@@ -71,7 +71,7 @@ t.test('headers of credentials are known in each spelling, parameters by their n
   t.strictSame(credentialParameters([basic, key]), ['api_key']);
 });
 
-t.test('a spelling that only some servers read is a credential, and is never accepted', async (t) => {
+t.test('a spelling that only some servers read counts as a credential, and is never accepted', async (t) => {
   const told = (headers: readonly string[], query = '', target = '/') =>
     placedCredentials(headOf(headers, 'GET', target), query, [basic, key])?.found;
   const header = { scheme: 'key', place: 'header', token: '', fault: 'in another spelling of x-api-key' };
@@ -87,7 +87,7 @@ t.test('a spelling that only some servers read is a credential, and is never acc
   t.strictSame(told(['X-Other', 'a'], '?other=a'), []);
 });
 
-t.test('what a server finds that decodes before it splits counts as well', async (t) => {
+t.test('a credential that appears if a server decodes before it splits counts as well', async (t) => {
   const told = (target: string) => {
     const mark = target.indexOf('?');
     const query = mark === -1 ? '' : target.slice(mark);
@@ -102,7 +102,7 @@ t.test('what a server finds that decodes before it splits counts as well', async
   t.strictSame(told('/a%2Fb?api_key=k'), ['k'], 'another encoded sign begins no query');
 });
 
-t.test('a refused spelling is told by name for the log', async (t) => {
+t.test('the log names a refused spelling', async (t) => {
   t.match(extract(headOf(['X_Api_Key', 'a']), '', bearer, undefined, [key]), {
     kind: 'refused',
     code: 'credential_misspelt',
@@ -110,7 +110,7 @@ t.test('a refused spelling is told by name for the log', async (t) => {
   });
 });
 
-t.test('two schemes may have places, and what each finds leaves the query', async (t) => {
+t.test('two schemes may have places, and what each finds is removed from the query', async (t) => {
   const other = { name: 'other', places: [{ in: 'query', name: 'sig' }] } as const;
   t.strictSame(placedCredentials(headOf(), '?sig=s&a=1&api_key=k', [key, other]), {
     found: [

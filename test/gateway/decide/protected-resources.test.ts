@@ -29,7 +29,7 @@ function resourcesOf(file: object) {
 const route = (id: string, more: object) => ({ id, match: { path: `/${id}` }, access: 'authenticated', ...more });
 
 t.test(
-  'the document says what the routes of its resource ask for, each once, and of public ones nothing',
+  'the document lists what the routes of its resource require, each once, and nothing of public ones',
   async (t) => {
     const { document } = resourcesOf({
       resource: 'https://api.example.com',
@@ -49,7 +49,7 @@ t.test(
   },
 );
 
-t.test('a route that names no server takes each of them', async (t) => {
+t.test('a route that names no server accepts each of them', async (t) => {
   const { document } = resourcesOf({ resource: 'https://api.example.com', routes: [route('a', {})] });
   t.strictSame(document('api.example.com', place).authorization_servers, [
     'https://auth.example.com',
@@ -57,7 +57,7 @@ t.test('a route that names no server takes each of them', async (t) => {
   ]);
 });
 
-t.test('each resource has a document at a place of its own, its path behind the well-known part', async (t) => {
+t.test('each resource has a document at its own address, its path after the well-known part', async (t) => {
   const { document, resources, routes } = resourcesOf({
     resource: 'https://api.example.com:8443/',
     routes: [

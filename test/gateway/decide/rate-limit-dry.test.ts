@@ -98,7 +98,7 @@ async function explained(given: Given, token?: object) {
   return [await explain(loaded, dry, asked), await explain(loaded, dry, asked)] as const;
 }
 
-t.test('explain tells of a limit where the engine comes to it, and counts nothing', async (t) => {
+t.test('explain shows a limit where the engine applies it, and counts nothing', async (t) => {
   const shop = { scope: 'orders.read', client_id: 'shop' };
   for (const [by, before, after] of [
     ['address', 'credential', 'verify'],
@@ -124,7 +124,7 @@ t.test('explain tells of a limit where the engine comes to it, and counts nothin
   );
 });
 
-t.test('explain does not come to a limit behind a refusal', async (t) => {
+t.test('explain does not reach a limit after a refusal', async (t) => {
   const [{ steps }] = await explained({ limit: once('address') });
   t.match(
     steps.filter(({ step }) => step === 'credential' || step === 'throttle'),
@@ -132,12 +132,12 @@ t.test('explain does not come to a limit behind a refusal', async (t) => {
   );
 });
 
-t.test('the tests of a file are not limited by it', async (t) => {
+t.test('a limit does not apply to the tests of a file', async (t) => {
   const test = { request: 'GET /orders', token: { scope: 'orders.read' }, expect: { forward: true } };
   t.strictSame(await runTests(load({ limit: once('address'), tests: [test, test, test] })), []);
 });
 
-t.test('diff tells of a limit that lets more through, and of no other change', async (t) => {
+t.test('diff reports a limit that allows more, and no other change', async (t) => {
   const told = (was: object | undefined, is: object | undefined) =>
     changedSettings(load({ ...(was && { limit: was }) }).config, load({ ...(is && { limit: is }) }).config);
   const limit = { by: 'client_id', requests: 100, per: '1m' };

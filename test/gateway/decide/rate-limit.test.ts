@@ -15,7 +15,7 @@ const token = (claims: object = {}) => jwt({ scope: 'orders.read', ...claims }, 
 
 const upstream = (t: Test) => endpoint(t, (_request, response) => json(response, 'from the upstream'));
 
-/** One route `/orders/{rest*}` with this limit, unless `more` says otherwise. */
+/** One route `/orders/{rest*}` with this limit, unless `more` overrides it. */
 const limited = (
   url: string,
   rate_limit: object,
@@ -46,7 +46,7 @@ async function statuses(url: string, all: readonly Headers[]): Promise<readonly 
 
 const perMinute = (by: string, requests: number) => ({ by, requests, per: '1m' });
 
-t.test('one client is refused above its limit, with what it needs to know, and another is not', async (t) => {
+t.test('a client above its limit is refused, with what it needs to know, and another client is not', async (t) => {
   const api = await upstream(t);
   const { url } = await gateway(t, limited(api.url, perMinute('client_id', 2)));
   const [shop, store] = [bearer(await token()), bearer(await token({ client_id: 'store' }))];
@@ -84,14 +84,14 @@ const kinds: readonly (readonly [by: string, own: object, same: object, other: o
 ];
 
 for (const [by, own, same, other] of kinds) {
-  t.test(`by ${by}: whoever has the same value shares a limit, and nobody else`, async (t) => {
+  t.test(`by ${by}: requests with the same value share a limit, and no others`, async (t) => {
     const { url } = await gateway(t, limited((await upstream(t)).url, perMinute(by, 1)));
     const tokens = [await token(own), await token(same), await token(other)];
     t.strictSame(await statuses(`${url}/orders/1`, tokens.map(bearer)), [200, 429, 200]);
   });
 }
 
-t.test('identities without the claim share one limit, which no value of it can use up', async (t) => {
+t.test('identities without the claim share one limit, which no value of the claim can use up', async (t) => {
   const { url } = await gateway(t, limited((await upstream(t)).url, perMinute('claim:tenant', 1)));
   const [nameless, empty, nulled] = [await token(), await token({ tenant: '' }), await token({ tenant: null })];
   const others = [await token({ tenant: 'undefined' }), await token({ sub: 'bob' })];
@@ -99,7 +99,7 @@ t.test('identities without the claim share one limit, which no value of it can u
   t.strictSame(await statuses(`${url}/orders/1`, [nameless, empty].map(bearer)), [429, 429]);
 });
 
-t.test("one server's client is not another server's client of the same name", async (t) => {
+t.test("one server's client does not count as another server's client with the same name", async (t) => {
   const far = 'https://far.example.com';
   const far_ = { issuer: far, secret, audience, algorithms: ['HS256'] };
   const body = limited((await upstream(t)).url, perMinute('client_id', 1), {
@@ -118,7 +118,7 @@ t.test('each route has its own limit, over all its paths', async (t) => {
   t.equal((await ask(`${url}/other`, shop)).status, 200);
 });
 
-/** The system's clock, whose monotonic time can be moved ahead. */
+/** The system's clock. A test can move its monotonic time forward. */
 function movableClock() {
   let ahead = 0;
   return {
@@ -130,7 +130,7 @@ function movableClock() {
   };
 }
 
-t.test('whoever waits for Retry-After passes, and whoever does not is refused', async (t) => {
+t.test('a client that waits for Retry-After passes, and one that does not is refused', async (t) => {
   const clock = movableClock();
   const { url } = await gateway(t, limited((await upstream(t)).url, perMinute('client_id', 2)), clock);
   const shop = bearer(await token());
@@ -149,7 +149,7 @@ t.test('whoever waits for Retry-After passes, and whoever does not is refused', 
   );
 });
 
-t.test('a refusal is not counted: who hammers passes as soon as who waits', async (t) => {
+t.test('a refusal is not counted, so a client that keeps trying passes as early as one that waits', async (t) => {
   const clock = movableClock();
   const { url } = await gateway(t, limited((await upstream(t)).url, perMinute('client_id', 1)), clock);
   const shop = bearer(await token());
@@ -161,7 +161,7 @@ t.test('a refusal is not counted: who hammers passes as soon as who waits', asyn
   t.equal((await ask(`${url}/orders/1`, shop)).status, 200);
 });
 
-t.test('by address: guessing tokens is limited, and the server is not asked about them', async (t) => {
+t.test('by address: guessing tokens is limited, and the server gets no request for them', async (t) => {
   const server = await authorizationServer(t);
   const body = limited((await upstream(t)).url, perMinute('address', 3), { authorization_servers: server.config });
   const { url } = await gateway(t, body);
@@ -173,7 +173,7 @@ t.test('by address: guessing tokens is limited, and the server is not asked abou
   t.equal(server.introspection.calls.length, 3);
 });
 
-t.test('what is refused before the step is not counted, and what is refused after it is', async (t) => {
+t.test('a request that is refused before this step is not counted, and one that is refused after it is', async (t) => {
   const url = (await upstream(t)).url;
   const byAddress = await gateway(t, limited(url, perMinute('address', 1)));
   const shop = bearer(await token());
@@ -185,7 +185,7 @@ t.test('what is refused before the step is not counted, and what is refused afte
   t.strictSame(await statuses(`${byClient.url}/orders/1`, [forged, scopeless, scopeless, shop]), [401, 403, 429, 429]);
 });
 
-t.test('on an optional route whoever has no token is counted by address', async (t) => {
+t.test('on an optional route a request without a token is counted by address', async (t) => {
   const body = limited((await upstream(t)).url, perMinute('client_id', 1), {
     route: { access: 'optional', scope: undefined },
   });
@@ -196,13 +196,13 @@ t.test('on an optional route whoever has no token is counted by address', async 
 
 const open = { route: { access: 'public', scope: undefined } };
 
-t.test('a public route is limited by address, and what looks like a token there changes nothing', async (t) => {
+t.test('a public route is limited by address, and a token there changes nothing', async (t) => {
   const { url } = await gateway(t, limited((await upstream(t)).url, perMinute('address', 2), open));
   const attempts = [{}, bearer('x'), bearer('y'), { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.2' }];
   t.strictSame(await statuses(`${url}/orders/1`, attempts), [200, 200, 429, 429]);
 });
 
-t.test('behind a trusted proxy the client is counted, an IPv6 one by its /64', async (t) => {
+t.test('behind a trusted proxy the client is counted, with IPv6 by its /64', async (t) => {
   const body = limited((await upstream(t)).url, perMinute('address', 1), { ...open, trusted_proxies: ['127.0.0.0/8'] });
   const { url } = await gateway(t, body);
   const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -226,7 +226,7 @@ t.test('preflights are not counted, and a page can read why it was refused', asy
   t.match(headers['access-control-expose-headers'], /Retry-After/);
 });
 
-t.test('in shadow mode nobody is refused, and who would have been is recorded', async (t) => {
+t.test('in shadow mode nothing is refused, and would-be refusals are recorded', async (t) => {
   const body = limited((await upstream(t)).url, perMinute('client_id', 1), { route: { mode: 'shadow' } });
   const { url, log } = await gateway(t, body);
   const shop = bearer(await token());
@@ -239,7 +239,7 @@ t.test('in shadow mode nobody is refused, and who would have been is recorded', 
   ]);
 });
 
-t.test('a refusal stands in the log with who it was, and in the metrics', async (t) => {
+t.test('a refusal is in the log with its identity, and in the metrics', async (t) => {
   const body = limited((await upstream(t)).url, perMinute('client_id', 1), { admin: '127.0.0.1:0' });
   const { url, log, adminUrl } = await gateway(t, body);
   const shop = bearer(await token());
@@ -256,7 +256,7 @@ t.test('a refusal stands in the log with who it was, and in the metrics', async 
   t.match(metrics, 'gatehouse_counters_reachable 1');
 });
 
-t.test('a reload forgets nothing, and takes up another limit', async (t) => {
+t.test('a reload forgets nothing, and applies a changed limit', async (t) => {
   const { url: api } = await upstream(t);
   const running = await reloadable(t, limited(api, perMinute('client_id', 2)));
   const shop = bearer(await token());
@@ -267,7 +267,7 @@ t.test('a reload forgets nothing, and takes up another limit', async (t) => {
   t.strictSame(await statuses(`${running.url}/orders/1`, [shop, shop]), [200, 429]);
 });
 
-t.test('of a crowd that comes at once exactly the limit passes', async (t) => {
+t.test('of many simultaneous requests exactly the limit passes', async (t) => {
   const api = await upstream(t);
   const { url } = await gateway(t, limited(api.url, perMinute('client_id', 10)));
   const shop = bearer(await token());

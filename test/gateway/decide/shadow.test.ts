@@ -21,7 +21,7 @@ const file = {
 const engine = decider(file);
 const get = (target: string, headers: readonly string[] = bearer) => ({ line: `GET ${target}`, headers });
 
-t.test('what would pass goes on as it came, with the identity and with its token', async (t) => {
+t.test('a request that would pass is forwarded unchanged, with the identity and with its token', async (t) => {
   t.match(await engine.decide(get('/orders/7?access_token=t&a', [])), {
     kind: 'forward',
     shadow: 'pass',
@@ -36,7 +36,7 @@ t.test('what would pass goes on as it came, with the identity and with its token
   });
 });
 
-t.test('what would be refused goes on too, and what would have become of it is recorded', async (t) => {
+t.test('a request that would be refused is forwarded too, and the would-be result is recorded', async (t) => {
   const outcome = await engine.decide(get('/orders/7', []));
   t.match(outcome, {
     kind: 'forward',
@@ -47,24 +47,27 @@ t.test('what would be refused goes on too, and what would have become of it is r
   t.match(await engine.decide(get('/none')), { kind: 'forward', target: '/none', shadow: { code: 'route_not_found' } });
 });
 
-t.test('what servers may read as another request goes on only where no route to its upstream enforces', async (t) => {
-  const unclear: Readonly<Record<string, string>> = {
-    '/orders/a;b': 'target_path_parameter',
-    '/orders/a%2Fb': 'target_encoded_slash',
-    '/a/../orders': 'target_dot_segment',
-    '/orders//7': 'target_empty_segment',
-    '/moved/a%20/x': 'target_ambiguous',
-  };
-  const routes = [...file.routes.slice(0, 2), { id: 'blank', match: { path: '/moved/a/{rest*}' }, scope: 'x' }];
-  const onlyShadow = decider({ ...file, routes });
-  const mixed = decider({ ...file, routes: [...routes, ...file.routes.slice(2)] });
-  for (const [target, code] of Object.entries(unclear)) {
-    t.match(await onlyShadow.decide(get(target)), { kind: 'forward', shadow: { code } }, target);
-    t.match(mixed.route(get(target)), { kind: 'refuse', code }, target);
-  }
-});
+t.test(
+  'a request that servers may read differently is forwarded only if no route to its upstream enforces',
+  async (t) => {
+    const unclear: Readonly<Record<string, string>> = {
+      '/orders/a;b': 'target_path_parameter',
+      '/orders/a%2Fb': 'target_encoded_slash',
+      '/a/../orders': 'target_dot_segment',
+      '/orders//7': 'target_empty_segment',
+      '/moved/a%20/x': 'target_ambiguous',
+    };
+    const routes = [...file.routes.slice(0, 2), { id: 'blank', match: { path: '/moved/a/{rest*}' }, scope: 'x' }];
+    const onlyShadow = decider({ ...file, routes });
+    const mixed = decider({ ...file, routes: [...routes, ...file.routes.slice(2)] });
+    for (const [target, code] of Object.entries(unclear)) {
+      t.match(await onlyShadow.decide(get(target)), { kind: 'forward', shadow: { code } }, target);
+      t.match(mixed.route(get(target)), { kind: 'refuse', code }, target);
+    }
+  },
+);
 
-t.test('an ambiguous path goes on only where none of its readings is enforced', async (t) => {
+t.test('an ambiguous path is forwarded only if none of its readings is enforced', async (t) => {
   const routes = [
     { id: 'wide', match: { path: '/{rest*}' }, scope: 'x' },
     { id: 'narrow', match: { path: '/a:b/{x}' }, scope: 'x' },
@@ -73,7 +76,7 @@ t.test('an ambiguous path goes on only where none of its readings is enforced', 
   t.match(decider({ ...file, routes }).route(get('/a%3Ab/c%3Fd')), { kind: 'refuse', code: 'target_ambiguous' });
 });
 
-t.test('of a refused token the identity is known, where it was verified, and of an outage none', async (t) => {
+t.test('the identity of a refused token is known if it was verified, and never in an outage', async (t) => {
   const poor = decider(file, {
     verify: async () => ({ kind: 'verified', identity: { ...alice, scopes: new Set() }, cache: 'hit' }),
   });
@@ -93,7 +96,7 @@ t.test('of a refused token the identity is known, where it was verified, and of 
   });
 });
 
-t.test('a claim that cannot stand in a header is left out, and the request goes on', async (t) => {
+t.test('a claim that cannot be in a header is left out, and the request is forwarded', async (t) => {
   const odd = decider(file, {
     verify: () => ({ kind: 'verified', identity: { ...alice, subject: 'a\nb' }, cache: 'hit' }),
   });
@@ -102,25 +105,28 @@ t.test('a claim that cannot stand in a header is left out, and the request goes 
   t.strictSame((outcome as { identityHeaders?: unknown }).identityHeaders, []);
 });
 
-t.test('a body that was read goes on whole, its token with it', async (t) => {
+t.test('a body that was read is forwarded whole, with its token', async (t) => {
   const body = 'a=1&access_token=t';
   const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', String(body.length)];
   const outcome = await engine.decide({ line: 'POST /orders/7', headers, body });
   t.match(outcome, { shadow: 'pass', body: Buffer.from(body), bodyChanged: false });
 });
 
-t.test('a rewrite is where the upstream lies, so it is carried out; else the received bytes go on', async (t) => {
-  t.match(await engine.decide(get('/moved/7?a')), { target: '/v1/7?a', shadow: 'pass' });
-  t.match(await engine.decide(get('/%6frders/7?a')), { target: '/%6frders/7?a', shadow: 'pass' });
-  t.match(await engine.decide(get('http://api.example.com/orders/7?a')), { target: '/orders/7?a', shadow: 'pass' });
-});
+t.test(
+  "a rewrite belongs to the upstream's address, so it applies; otherwise the received bytes are forwarded",
+  async (t) => {
+    t.match(await engine.decide(get('/moved/7?a')), { target: '/v1/7?a', shadow: 'pass' });
+    t.match(await engine.decide(get('/%6frders/7?a')), { target: '/%6frders/7?a', shadow: 'pass' });
+    t.match(await engine.decide(get('http://api.example.com/orders/7?a')), { target: '/orders/7?a', shadow: 'pass' });
+  },
+);
 
-t.test('one route may enforce in a file that only looks on', async (t) => {
+t.test('one route may enforce in a file in shadow mode', async (t) => {
   t.match(await engine.decide(get('/strict/7', [])), { kind: 'refuse', code: 'credential_missing' });
   t.match(await engine.decide(get('/strict/7')), { kind: 'forward', shadow: undefined });
 });
 
-t.test('where no route to the upstream enforces only the file limits the time of an answer', async (t) => {
+t.test('if no route to the upstream enforces, only the file limits the time of an answer', async (t) => {
   const limits = (changes: object, target: string) => {
     const routed = decider({ ...file, ...changes }).route(get(target));
     return 'route' in routed ? routed.route?.limits : undefined;
@@ -138,7 +144,7 @@ t.test('where no route to the upstream enforces only the file limits the time of
   t.match(limits({ routes: named }, '/orders/7'), { response: 7_000, idle: Number.POSITIVE_INFINITY });
 });
 
-t.test('a TRACE, a preflight and a request for `*` go on where no route to the upstream enforces', async (t) => {
+t.test('a TRACE, a preflight and a request for `*` are forwarded if no route to the upstream enforces', async (t) => {
   const routes = file.routes.slice(0, 2);
   const upstreams = { api: { url: 'http://127.0.0.1:9', engine: 'own' } };
   const onlyShadow = decider({ ...file, routes, upstreams });
@@ -156,7 +162,7 @@ t.test('a TRACE, a preflight and a request for `*` go on where no route to the u
   t.match(onlyShadow.route({ line: 'CONNECT api.example.com:443' }), { kind: 'refuse' });
 });
 
-t.test('a token for another API brings no identity, however its route limits requests', async (t) => {
+t.test('a token for another API gives no identity, however its route limits requests', async (t) => {
   const foreign = { ...alice, audience: ['https://other.example'] };
   const verify = () => ({ kind: 'verified', identity: foreign, cache: 'hit' }) as const;
   const limit = { by: 'sub', requests: 1, per: '1h' };
@@ -171,7 +177,7 @@ t.test('a token for another API brings no identity, however its route limits req
 });
 
 t.test(
-  'an upstream is one by its address: a second block for it that only looks on is enforced as the first',
+  'upstreams with the same address count as one: a second block in shadow mode is enforced like the first',
   async (t) => {
     const upstreams = {
       api: { url: 'http://127.0.0.1:9' },
@@ -188,7 +194,7 @@ t.test(
   },
 );
 
-t.test('a target of another host is refused whatever its path looks like, and goes on in origin form', async (t) => {
+t.test('a target with another host is refused whatever its path, and is forwarded in origin form', async (t) => {
   const shadow = decider({ ...file, routes: file.routes.slice(0, 2) });
   for (const path of ['/a/%2e%2e/b', '//a', '/orders/7', '/a b'])
     t.match(shadow.route(get(`http://admin.internal${path}`)), { kind: 'refuse' }, path);
@@ -198,7 +204,7 @@ t.test('a target of another host is refused whatever its path looks like, and go
     t.match(await shadow.decide(get(`http://api.example.com${path}`)), { kind: 'forward', target: path }, path);
 });
 
-t.test('what any route to an upstream sets no caller may write on another one', async (t) => {
+t.test('a header that any route to an upstream sets is removed from clients on its other routes', async (t) => {
   const routes = [
     {
       id: 'p',

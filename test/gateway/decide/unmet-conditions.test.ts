@@ -7,14 +7,14 @@ const route = (id: string, more: object = {}, path = '/a') => ({
   access: 'public',
 });
 
-/** What the log is told of a request that has no route. */
+/** What is logged for a request that has no route. */
 function detail(routes: readonly object[], request: Request | string): string | undefined {
   const found = decider({ routes }).route(request);
   if (found.kind !== 'refuse' || found.code !== 'route_not_found') throw new Error(JSON.stringify(found));
   return found.detail;
 }
 
-t.test('a condition that failed is named, and whether its field is absent or has another value', async (t) => {
+t.test('a failed condition is named, with whether its field is absent or has another value', async (t) => {
   const routes = [route('v2', { headers: { 'X-Version': '2' }, query: { beta: 'yes' } })];
   t.equal(detail(routes, 'GET /a'), 'host and path match v2 (no header x-version, no query beta)');
   t.equal(
@@ -28,7 +28,7 @@ t.test('a condition that failed is named, and whether its field is absent or has
   );
 });
 
-t.test('neither the expected nor the received value is told', async (t) => {
+t.test('neither the expected nor the received value is logged', async (t) => {
   const told = detail([route('v2', { headers: { 'X-Secret': 'expected' } })], {
     line: 'GET /a',
     headers: ['X-Secret', 'received'],
@@ -45,6 +45,6 @@ t.test('of many routes of one path the first three are named', async (t) => {
   t.equal(detail(routes, 'GET /a'), `${three}, and more`);
 });
 
-t.test('where no route has the path there is nothing to tell', async (t) => {
+t.test('if no route has the path there is nothing to report', async (t) => {
   t.equal(detail([route('b', { query: { v: '1' } }, '/b')], 'GET /a'), undefined);
 });

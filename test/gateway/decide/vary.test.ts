@@ -33,7 +33,7 @@ t.test('a decision varies by every header that any route reads, each once', (t) 
   t.end();
 });
 
-t.test('a decision varies by everything where an expression chooses its header', (t) => {
+t.test('a decision varies by everything if an expression chooses its header', (t) => {
   const any = {
     match: { path: '/c' },
     access: 'authenticated',

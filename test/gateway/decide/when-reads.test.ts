@@ -6,7 +6,7 @@ import { headOf } from '../head.ts';
 const found = (when: string, query = '', headers: readonly string[] = []) =>
   repeatedReads(when)({ head: headOf(headers), query });
 
-t.test('a parameter that an expression names and that occurs twice, in any spelling, is told', async (t) => {
+t.test('a parameter that an expression names and that is repeated, in any spelling, is reported', async (t) => {
   for (const when of [
     'request.query.debug != "1"',
     `request.query['debug'] != "1"`,
@@ -28,7 +28,7 @@ t.test('a parameter that an expression names and that occurs twice, in any spell
   }
 });
 
-t.test('a header that an expression names and that stands in two lines, or in another spelling, is told', async (t) => {
+t.test('a header that an expression names and that is in two lines, or in another spelling, is reported', async (t) => {
   for (const when of ['request.headers["X-Env"] != "a"', '"x-env" in request.headers']) {
     t.equal(found(when, '', ['X-Env', 'a', 'x-env', 'a']), 'header x-env');
     t.equal(found(when, '', ['X_Env', 'a']), 'header x-env');
@@ -38,7 +38,7 @@ t.test('a header that an expression names and that stands in two lines, or in an
   t.equal(found('request.headers["cookie"] == "a"', '', ['Cookie', 'a', 'Cookie', 'b']), undefined, 'it sees none');
 });
 
-t.test('where it may read any, every repetition is told but that of a list', async (t) => {
+t.test('if an expression may read any field, every repetition except in a list is reported', async (t) => {
   const headers = 'request.headers.exists(name, name == "x-env")';
   t.equal(found(headers, '?a=1&a=2', ['X-A', '1', 'X-A', '1']), 'a header');
   t.equal(found(headers, '', ['X-A', '1', 'X_A', '1']), 'a header');
@@ -53,7 +53,7 @@ t.test('where it may read any, every repetition is told but that of a list', asy
   t.equal(found('[request].all(r, r.query.a != "1")', '?b=1&b=2'), 'a query parameter', 'or the request as a whole');
 });
 
-t.test('an expression that reads neither tells nothing', async (t) => {
+t.test('an expression that reads neither reports nothing', async (t) => {
   t.equal(found('request.method == "GET"', '?a=1&a=2', ['X-A', '1', 'X-A', '1']), undefined);
 });
 
@@ -68,7 +68,7 @@ const lists = [
 const anyHeader = 'request.headers.exists(name, name == "x-env")';
 const anyParameter = 'request.query.all(name, request.query[name] != "1")';
 
-t.test('a field that is a list may stand in several lines, in one spelling of its name', async (t) => {
+t.test('a field that is a list may have several lines, in one spelling of its name', async (t) => {
   for (const name of lists) {
     t.equal(found(anyHeader, '', [name, '1', name.toLowerCase(), '2', name, '3']), undefined, name);
     if (!name.includes('-')) continue;
@@ -79,7 +79,7 @@ t.test('a field that is a list may stand in several lines, in one spelling of it
     t.equal(found(anyHeader, '', [name, '1', name, '1']), 'a header', name);
 });
 
-t.test('a credential may stand twice where expressions do not see it', async (t) => {
+t.test('a credential may be repeated if expressions cannot read it', async (t) => {
   for (const name of ['Authorization', 'Cookie'])
     t.equal(found(anyHeader, '', [name, 'a', name, 'b']), undefined, name);
   const unseen = unseenIn({ api_key: { in: 'header', name: 'X-Api-Key', keys: 'keys' } });
@@ -90,28 +90,28 @@ t.test('a credential may stand twice where expressions do not see it', async (t)
   t.equal(repeatedReads('request.headers["x-api-key"] == "a"')(twice), 'header x-api-key');
 });
 
-t.test('of several names that an expression reads, the first that is doubtful is told', async (t) => {
+t.test('of several names that an expression reads, the first doubtful one is reported', async (t) => {
   const when = 'request.headers["x-a"] == "1" && request.query.b == "2" && request.query.c == "3"';
   t.equal(found(when, '?c=1&c=2', ['X-A', '1']), 'query c');
   t.equal(found(when, '?c=1&c=2&b=1&b=1', ['X-A', '1', 'X-A', '1']), 'header x-a');
   t.equal(found(when, '?b=1&c=2', ['X-A', '1']), undefined);
 });
 
-/** Of a target as it was received. */
+/** For a target as received. */
 const inTarget = (target: string) =>
   repeatedReads(anyParameter)({
     head: headOf([], 'GET', target),
     query: target.includes('?') ? target.slice(target.indexOf('?')) : '',
   });
 
-t.test('parameters are doubtful where a server that decodes before it splits gets others', async (t) => {
+t.test('parameters are doubtful if a server that decodes before it splits gets others', async (t) => {
   for (const target of ['/a?b=1%26c=2', '/a?b=1%23c', '/a?b%3D1=2', '/a%3Fb=1', '/a%23?b=1', '/a?b=%3B&c=%26'])
     t.equal(inTarget(target), 'a query parameter', target);
   for (const target of ['/a', '/a?b=1', '/a%20b?c=1', '/a?b=%20c&d=%C3%A4', '/a?b=1%3D2', '/a?%62=1&c=2', '/a?b=%3F'])
     t.equal(inTarget(target), undefined, target);
 });
 
-t.test('a name with brackets is doubtful beside the same name without, in any order', async (t) => {
+t.test('a name with brackets is doubtful beside the same name without brackets, in any order', async (t) => {
   for (const query of ['?a=1&a[]=2', '?a[]=2&a=1', '?a[b][c]=2&x=1&A=1', '?a%5Bb%5D=1&a=2'])
     t.equal(found(anyParameter, query), 'a query parameter', query);
   for (const query of ['?a[b]=1&ab=2', '?b[a]=1&a=2', '?a[b]=1&a[c]=2'])

@@ -25,7 +25,7 @@ t.test('a rule sees the request and what the match captured', async (t) => {
   t.notOk(holds('request.method == "GET"'));
 });
 
-t.test('a rule sees who asks; what is not known is empty', async (t) => {
+t.test('a rule sees the identity; unknown facts are empty', async (t) => {
   for (const text of [
     'identity.scheme == "bearer"',
     'identity.subject == "alice"',
@@ -39,7 +39,7 @@ t.test('a rule sees who asks; what is not known is empty', async (t) => {
   t.ok(holds('identity.subject == "" && identity.client_id == ""', '', [], nobody));
 });
 
-t.test('a parameter that occurs twice is a list, which equals no text; a token is none', async (t) => {
+t.test('a repeated parameter is a list, which equals no text; a token is not a parameter', async (t) => {
   t.ok(holds('request.query.a == "1"', '?a=1&b=2'));
   t.notOk(holds('request.query.a == "1"', '?a=1&a=1'));
   t.ok(holds('request.query.a == ["1", "2"]', '?a=1&a=2'));
@@ -47,7 +47,7 @@ t.test('a parameter that occurs twice is a list, which equals no text; a token i
   t.ok(holds('!("a" in request.query)'));
 });
 
-t.test('all lines of a field are one list; a credential is not shown', async (t) => {
+t.test('all lines of a field are one list; a credential is not visible', async (t) => {
   t.ok(holds('request.headers["x-a"] == "1, 2, 3"', '', ['X-A', '1', 'x-a', '2', 'X-a', '3']));
   t.ok(holds('request.headers["x-b"] == "1"', '', ['X-A', '2', 'X-B', '1']));
   for (const name of ['authorization', 'cookie'])
@@ -55,7 +55,7 @@ t.test('all lines of a field are one list; a credential is not shown', async (t)
   t.notOk(holds('"constructor" in request.headers'));
 });
 
-t.test('what is no expression is a defect of whoever let it through', async (t) => {
+t.test('an invalid expression here is a defect of the check that accepted it', async (t) => {
   t.throws(() => compileWhen('request.'), Error);
 });
 
@@ -63,7 +63,7 @@ const apiKey = (place: { in: 'header' | 'query'; name: string }) => ({
   api_key: { ...place, keys: 'keys' },
 });
 
-t.test('an expression sees no credential of the schemes of its route, in any spelling of a header', async (t) => {
+t.test("an expression sees no credential of its route's schemes, in any spelling of a header", async (t) => {
   const shown = (text: string, route: Parameters<typeof unseenIn>[0], headers: readonly string[], query = '') =>
     compileWhen(text, unseenIn(route))(alice, { head: headOf(headers), host: 'a', path: '/', query, captured });
   const inHeader = apiKey({ in: 'header', name: 'X-Api-Key' });

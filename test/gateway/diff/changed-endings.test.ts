@@ -11,7 +11,7 @@ function file(end_with: string) {
   return loaded.config;
 }
 
-t.test('what no longer ends with its token is told of; what now does is not', async (t) => {
+t.test('a stream that no longer ends with its token is reported; one that now does is not', async (t) => {
   t.strictSame(changedEndings(file('token'), file('request')), ['routes.live.end_with: was token, now request']);
   t.strictSame(changedEndings(file('request'), file('token')), []);
   t.strictSame(changedEndings(file('token'), file('token')), []);

@@ -15,7 +15,7 @@ function file(general: object | undefined, own?: object) {
 
 const renamed = { prefix: 'X-Gate-', set: { 'X-Gate-Subject': 'sub' } };
 
-t.test('names that callers could not write before, and can write now, are told', async (t) => {
+t.test('names that clients could not set before, and can set now, are reported', async (t) => {
   t.strictSame(changedIdentity(file(undefined), file(renamed)), [
     'identity_headers of a, b: callers can now write X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
   ]);
@@ -24,13 +24,13 @@ t.test('names that callers could not write before, and can write now, are told',
   ]);
 });
 
-t.test('another prefix leaves the names that are set closed', async (t) => {
+t.test('another prefix keeps the names that the gateway sets closed', async (t) => {
   t.strictSame(changedIdentity(file(undefined), file({ prefix: 'X-Gate-' })), [
     'identity_headers of a, b: callers can now write other X-Auth-…',
   ]);
 });
 
-t.test('what closes more, or nothing, is not told', async (t) => {
+t.test('a change that closes more, or nothing, is not reported', async (t) => {
   t.strictSame(changedIdentity(file(undefined), file(undefined)), []);
   t.strictSame(changedIdentity(file({ prefix: 'X-Auth-Own-' }), file({ prefix: 'X-Auth-' })), []);
 });

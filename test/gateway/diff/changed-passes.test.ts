@@ -13,7 +13,7 @@ function file(own: readonly string[] | undefined, general: readonly string[] = [
 }
 
 t.test(
-  'a header that names another path or method and now passes is told of; one that is dropped is not',
+  'a header that names another path or method and now passes is reported; one that is dropped is not',
   async (t) => {
     const told = ['routes.read.pass_headers: now also X-Original-URL'];
     t.strictSame(changedPasses(file(undefined), file(['X-Original-URL'])), told);

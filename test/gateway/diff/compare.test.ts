@@ -23,7 +23,7 @@ function compared(before: readonly string[], after: readonly string[]): Promise<
   return compare(side('old.yaml', before), side('new.yaml', after));
 }
 
-/** What is changed, and the one entry that tells it. */
+/** The change, and the only entry that reports it. */
 const cases: Record<string, readonly [after: readonly string[], expected: object]> = {
   'a route that becomes public': [
     ['id: read, match: { methods: [GET], path: "/orders/{id}" }, access: public'],
@@ -66,7 +66,7 @@ const cases: Record<string, readonly [after: readonly string[], expected: object
 };
 
 for (const [name, [after, expected]] of Object.entries(cases)) {
-  t.test(`diff tells ${name}`, async (t) => {
+  t.test(`diff reports ${name}`, async (t) => {
     const { changes } = await compared(old, after);
     t.ok(
       changes.some((change) => matches(change, expected)),
@@ -84,7 +84,7 @@ function matches(change: object, expected: object): boolean {
   });
 }
 
-t.test('a condition that changes is undecided; with the same one all else is compared', async (t) => {
+t.test('a changed condition is undecided; with the same one everything else is compared', async (t) => {
   const when = (value: string, scope: string) => [
     `id: read, match: { path: /a }, scope: ${scope}, when: 'identity.claims.env == "${value}"'`,
   ];
@@ -99,7 +99,7 @@ t.test('a condition that changes is undecided; with the same one all else is com
   ]);
 });
 
-t.test('a pattern that only overlaps another is met where they overlap', async (t) => {
+t.test('a pattern that only overlaps another is compared where they overlap', async (t) => {
   const before = ['match: { path: "/a/{x}/c" }, scope: one'];
   const { changes } = await compared(before, [...before, 'match: { path: "/a/b/{y}" }, access: public']);
   t.match(
@@ -108,7 +108,7 @@ t.test('a pattern that only overlaps another is met where they overlap', async (
   );
 });
 
-t.test('each caller is told the answer that it gets, and not that of the first one', async (t) => {
+t.test("each client is reported with its own answer, not with the first client's", async (t) => {
   const open = 'id: write, match: { methods: [POST], path: /books }, access: public';
   const shut = 'id: write, match: { methods: [POST], path: /books }, scope: books.write';
   const { changes } = await compared([open], [shut]);
@@ -121,13 +121,13 @@ t.test('each caller is told the answer that it gets, and not that of the first o
   );
 });
 
-t.test('how tokens are verified cannot be tried: that it changed is told by its key', async (t) => {
+t.test('the verification of tokens cannot be tested: a change is reported by its key', async (t) => {
   const changed = side('new.yaml', old, ', clock_skew: 2m, algorithms: [ES256]');
   const { settings } = await compare(side('old.yaml', old), changed);
   t.strictSame(settings, ['authorization_servers.main.algorithms', 'authorization_servers.main.clock_skew']);
 });
 
-t.test('who may come by Basic or Digest cannot be tried: that it changed is told by the route', async (t) => {
+t.test('the users of Basic or Digest cannot be tested: a change is reported by the route', async (t) => {
   const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
   const read = 'id: read, match: { path: /a }, scope: a';
   const basic = (more: string) => [`${read}, auth: { any_of: [bearer, basic] }, basic: { users: "${users}"${more} }`];
@@ -139,7 +139,7 @@ t.test('who may come by Basic or Digest cannot be tried: that it changed is told
   t.strictSame(await settingsOf([read], [`${read}, auth: bearer`]), []);
 });
 
-t.test('a changed upstream is told by its keys, without their values', async (t) => {
+t.test('a changed upstream is reported by its keys, without their values', async (t) => {
   const file = (more: string) => {
     const text = `version: 1\nupstreams: { api: { ${more} } }\nroutes: [{ match: { path: /a }, upstream: api, access: public }]`;
     const loaded = loadGatewayText(text, { file: 'gateway.yaml' });

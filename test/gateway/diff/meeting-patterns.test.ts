@@ -5,7 +5,7 @@ import { pathSamples } from '../../../src/gateway/diff/path-samples.ts';
 import { pattern, patterns, toPattern } from '../../support/path-patterns.ts';
 import fc from '../../support/properties.ts';
 
-t.test('of two patterns with a path in common each finds the other, in the order of the list', async () => {
+t.test('if two patterns have a path in common each finds the other, in the order of the list', async () => {
   fc.assert(
     fc.property(patterns, pattern, (all, one) => {
       const meeting = new MeetingPatterns(all).of(one);
@@ -21,7 +21,7 @@ t.test('of two patterns with a path in common each finds the other, in the order
   );
 });
 
-t.test('patterns that have no path in common are not looked at', async (t) => {
+t.test('patterns without a common path are not compared', async (t) => {
   const all = Array.from({ length: 1000 }, (_, index) => toPattern([['api', '{}', `r${index}`], '{}']));
   t.strictSame(new MeetingPatterns(all).of(all[7] ?? []), [all[7]]);
 });

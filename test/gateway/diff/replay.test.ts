@@ -56,7 +56,7 @@ for (const code of [...Object.keys(codes), 'forwarded']) {
   });
 }
 
-t.test('what never was a token is judged as such, so its answer changes where the route does', async (t) => {
+t.test('a value that never was a token is judged as such, so its answer changes with the route', async (t) => {
   const opened = side(['id: read, match: { path: "/orders/{id}" }, access: public']);
   for (const code of ['credential_malformed', 'credential_repeated'] satisfies Code[]) {
     t.match(await replayed({ ...read, code }, same), { changed: { length: 0 }, undecided: 0 }, code);
@@ -64,7 +64,7 @@ t.test('what never was a token is judged as such, so its answer changes where th
   }
 });
 
-t.test('what the log cannot give again is undecided, not changed', async (t) => {
+t.test('a request that the log cannot reproduce is undecided, not changed', async (t) => {
   const [, ...others] = routes;
   const changed = side(['id: read, match: { path: "/orders/{id}" }, access: public', ...others]);
   for (const code of ['target_other_host', 'body_too_large', 'identity_unrepresentable'] satisfies Code[]) {
@@ -76,7 +76,7 @@ t.test('what the log cannot give again is undecided, not changed', async (t) => 
   }
 });
 
-t.test('what shadow mode would have refused is refused for the same reason once it is enforced', async (t) => {
+t.test('a would-be refusal in shadow mode is a refusal for the same reason once it is enforced', async (t) => {
   const enforced = side(['id: watched, match: { path: /watched }, scope: watch']);
   const line = { method: 'GET', path: '/watched', route: 'watched', code: 'forwarded', shadow: 'token_expired' };
   t.match((await replayed(line, enforced)).changed, [{ was: 'forwarded', now: '401 token_expired' }]);

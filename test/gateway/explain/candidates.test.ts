@@ -12,7 +12,7 @@ interface Given {
   readonly headers?: readonly (readonly [string, string])[];
 }
 
-/** Undefined where the routes are no sound file: two of them are equal. */
+/** Undefined if the routes are not a valid file: two of them are equal. */
 function asker(routes: readonly string[]): ((given: Given) => Promise<Explanation>) | undefined {
   const loaded = loadGatewayText(`version: 1
 authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com" } }
@@ -36,7 +36,7 @@ const soap = ['Get', 'Put'].map(
 );
 const methods = ['GET', 'POST'].map((name) => `id: ${name}, match: { path: /a, methods: [${name}] }, access: public`);
 
-t.test('a route after the chosen one that does not fit either is told by what does not fit', async (t) => {
+t.test('a later route that does not match either is shown with its mismatch', async (t) => {
   t.strictSame(await misfits(soap, { headers: [['SOAPAction', '"urn:Get"']] }), {
     Get: [],
     Put: ['soap action urn:Put: the request has `urn:Get`'],
@@ -45,7 +45,7 @@ t.test('a route after the chosen one that does not fit either is told by what do
   t.strictSame(await misfits(methods, { method: 'POST' }), { GET: ['method: POST is not among GET'], POST: [] });
 });
 
-t.test('only a route that is less specific is called so', async (t) => {
+t.test('only a less specific route is called less specific', async (t) => {
   const two = ['x', 'y'].map((name) => `id: ${name}, match: { path: /a, headers: { ${name}: "1" } }, access: public`);
   const wide = 'id: wide, match: { path: "/{rest*}" }, access: public';
   t.strictSame(
@@ -58,7 +58,7 @@ t.test('only a route that is less specific is called so', async (t) => {
   );
 });
 
-t.test('a condition that fails says what the request had', async (t) => {
+t.test('a failed condition shows what the request had', async (t) => {
   const route = 'id: r, match: { path: /a, headers: { x-v: "1" }, query: { access_token: "2" } }, access: public';
   const [none, other, long] = await Promise.all([
     misfits([route], {}),
@@ -66,7 +66,7 @@ t.test('a condition that fails says what the request had', async (t) => {
     misfits([route], { headers: [['X-V', 'v'.repeat(500)]] }),
   ]);
   t.strictSame(none.r, ['header x-v: 1: the request has none', 'query access_token=2: the request has none']);
-  t.strictSame(other.r, ['header x-v: 1: the request has `3`', 'query access_token=2: the request has another']);
+  t.strictSame(other.r, ['header x-v: 1: the request has `3`', 'query access_token=2: the request has another value']);
   t.ok((long.r?.[0]?.length ?? 0) < 120);
 });
 
@@ -97,19 +97,16 @@ const asked = fc.record({
   headers: fc.subarray([['X', '1'] as const, ['Y', '1'] as const]),
 });
 
-t.test(
-  'the candidate that fits is the route that the engine takes, and there is one only if it takes one',
-  async (t) => {
-    let judged = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(route, { minLength: 1, maxLength: 7 }), asked, async (shapes, given) => {
-        const told = await asker(shapes.map(written))?.(given);
-        if (told !== undefined) judged++;
-        const fitting = told?.candidates.filter((candidate) => candidate.misfits.length === 0) ?? [];
-        return fitting.length <= 1 && fitting[0]?.route === told?.route;
-      }),
-      { numRuns: 500 },
-    );
-    t.ok(judged > 100, `${judged} of the files were sound`);
-  },
-);
+t.test("the matching candidate is the engine's route, and exists only if the engine has one", async (t) => {
+  let judged = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(route, { minLength: 1, maxLength: 7 }), asked, async (shapes, given) => {
+      const told = await asker(shapes.map(written))?.(given);
+      if (told !== undefined) judged++;
+      const fitting = told?.candidates.filter((candidate) => candidate.misfits.length === 0) ?? [];
+      return fitting.length <= 1 && fitting[0]?.route === told?.route;
+    }),
+    { numRuns: 500 },
+  );
+  t.ok(judged > 100, `${judged} of the files were sound`);
+});

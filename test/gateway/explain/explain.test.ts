@@ -35,7 +35,7 @@ async function explained(request: string, { token, headers = [] }: Given = {}): 
   return explain(loaded, dry, { ...line, host: 'api.example.com', headers, ...given });
 }
 
-t.test('a preflight that a browser takes for a no says why', async (t) => {
+t.test('a preflight that a browser reads as a no says why', async (t) => {
   const headers = [
     ['Origin', 'https://evil.example'],
     ['Access-Control-Request-Method', 'GET'],
@@ -44,7 +44,7 @@ t.test('a preflight that a browser takes for a no says why', async (t) => {
   t.match(told, 'the gateway itself answers; a browser will not send the request: the file has no `cors`');
 });
 
-t.test('explain tells the route and its line, each step, and what the upstream would get', async (t) => {
+t.test('explain shows the route and its line, each step, and what the upstream would get', async (t) => {
   const told = await explained('GET /orders/7', {
     token: { scope: 'orders.read', sub: 'alice' },
     headers: [['X-Auth-Subject', 'mallory']],
@@ -62,7 +62,7 @@ t.test('explain tells the route and its line, each step, and what the upstream w
   );
 });
 
-t.test('a refusal names its step, the code, the challenge and the line of what was asked', async (t) => {
+t.test('a refusal names its step, the code, the challenge and the line of the requirement', async (t) => {
   const told = await explained('GET /orders/7', { token: { scope: 'other' } });
   t.match(told.answer, { status: 403, code: 'scope_insufficient', challenges: [/scope="orders.read"/] });
   const permit = told.steps.find(({ step }) => step === 'permit');
@@ -74,7 +74,7 @@ t.test('a refusal names its step, the code, the challenge and the line of what w
   t.equal(told.upstream, undefined);
 });
 
-t.test('what a route needs and what the token holds are two things', async (t) => {
+t.test("the route's requirements and the token's contents are separate lists", async (t) => {
   const permitOf = async (request: string, scope: string) => {
     const { steps } = await explained(request, { token: { scope } });
     return steps.find(({ step }) => step === 'permit')?.detail;
@@ -86,7 +86,7 @@ t.test('what a route needs and what the token holds are two things', async (t) =
   t.equal(await permitOf('GET /beta-all', 'x'), 'any valid token');
 });
 
-t.test('what did not fit is said of every candidate, and a narrower route is not opened by a wider one', async (t) => {
+t.test('the mismatch of every candidate is shown, and a wider route does not open a narrower one', async (t) => {
   const told = await explained('POST /orders/7');
   t.match(told.answer, { status: 405, allow: ['GET'] });
   t.match(told.candidates, [
@@ -99,12 +99,12 @@ t.test('what did not fit is said of every candidate, and a narrower route is not
   t.match((await explained('GET /beta', { headers: [['X-Beta', '1']] })).answer, { kind: 'forward' });
 });
 
-t.test('the target is judged as it stands', async (t) => {
+t.test('the target is judged as written', async (t) => {
   const told = await explained('GET /orders/../7');
   t.match(told.answer, { status: 400, code: 'target_dot_segment' });
 });
 
-t.test('a user of Digest is taken for verified by name, and told with scope and realm', async (t) => {
+t.test('a Digest user counts as verified by name, and is shown with scope and realm', async (t) => {
   const users = userFile(t, digestLines('alice', 'm', 'x'));
   const digest = `digest: { realm: m, users: "${users}", scopes: { alice: read } }`;
   const route = `{ id: meters, match: { path: /meters }, auth: { any_of: [bearer, digest] }, ${digest}, scope: read }`;
@@ -125,7 +125,7 @@ t.test('a user of Digest is taken for verified by name, and told with scope and 
   });
 });
 
-/** `explain` of alice, of whom the file keeps only MD5, and of bob, at a route of Digest. */
+/** `explain` of alice, who has only an MD5 hash in the file, and of bob, at a Digest route. */
 async function explainedUser(t: Test, user: string, route: string): Promise<Explanation> {
   const users = userFile(t, digestLines('alice', 'm', 'x', ['MD5']) + digestLines('bob', 'm', 'x'));
   const at = `{ id: meters, match: { path: /meters }, auth: digest, digest: { realm: m, users: "${users}"${route} }`;
@@ -135,7 +135,7 @@ async function explainedUser(t: Test, user: string, route: string): Promise<Expl
   return explain(loaded, dry, { method: 'GET', target: '/meters', host: 'api.example.com', user });
 }
 
-t.test('a user of whom no hash is kept for what the route offers is refused, and the reason names both', async (t) => {
+t.test('a user without a hash that the route offers is refused, and the reason names both', async (t) => {
   const scope = ', scopes: { alice: read, bob: read } }, scope: read';
   const told = await explainedUser(t, 'alice', scope);
   t.match(told.answer, { status: 401, code: 'password_wrong', detail: /^the file has MD5 .* offers SHA-256: / });
@@ -153,7 +153,7 @@ t.test('a user of whom no hash is kept for what the route offers is refused, and
   );
 });
 
-t.test('of a user it is never said that a token lacks something', async (t) => {
+t.test('for a user the explanation never says that a token lacks something', async (t) => {
   const told = await explainedUser(t, 'bob', ' }, scope: read');
   t.match(told.answer, {
     status: 403,
@@ -171,7 +171,7 @@ t.test('of a user it is never said that a token lacks something', async (t) => {
   for (const each of [told, condition, passed]) t.notMatch(JSON.stringify([each.steps, each.answer.text]), /token/);
 });
 
-t.test('towards an upstream that wants Digest it is told as whom, and no password', async (t) => {
+t.test('for an upstream that requires Digest it shows the user name, and no password', async (t) => {
   const credentials = 'credentials: { digest: { username: me, password: hidden-word } }';
   const loaded = loadGatewayText(text.replace(/credentials: \{ basic.*?\} \}/, credentials));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));

@@ -14,7 +14,7 @@ import { heldClock, openIssuer } from '../issuer.ts';
 
 const audience = 'https://api.example.com';
 
-/** `explain` of one token at a route for orders.read, by an authorization server that really answers. */
+/** `explain` of one token at a route for orders.read, with an authorization server that really answers. */
 async function scene(t: Test, block: object = {}, others: object = {}) {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
@@ -63,7 +63,7 @@ const sound = {
   scope: 'fits',
 };
 
-t.test('of a token that passes every check fits, and its claims are given as data', async (t) => {
+t.test('for a valid token every check passes, and its claims are given as data', async (t) => {
   const { issuer, ask, now } = await scene(t);
   const told = await ask(await issuer.sign({ jti: 'hidden-word', sub: 'hidden-word', aud: [audience] }));
   t.match(told, { answer: { kind: 'forward' }, token: { kind: 'jwt', server: 'main' } });
@@ -73,14 +73,14 @@ t.test('of a token that passes every check fits, and its claims are given as dat
   t.notMatch(JSON.stringify(told.token), /hidden-word/);
 });
 
-t.test('a token in a header that is given is shown as one that is given by itself', async (t) => {
+t.test('a token in a given header is shown like a token that is given alone', async (t) => {
   const { issuer, ask } = await scene(t);
   const told = await ask(await issuer.sign({ aud: 'a' }), '/orders', true);
   t.strictSame(marksOf(told), { ...sound, aud: 'fails' });
   t.equal((await ask('', '/orders', true)).token, undefined, 'no token');
 });
 
-t.test('all that does not fit is shown at once, and what was not reached is not known', async (t) => {
+t.test('all mismatches are shown at once, and unreached checks are unknown', async (t) => {
   const { issuer, ask, now } = await scene(t);
   const claims = { iss: `${issuer.url}/`, exp: now - 6_600, nbf: now + 600, iat: undefined, aud: ['a'], scope: 'x' };
   const told = await ask(await issuer.sign(claims, { header: { typ: 'JWT' } }));
@@ -101,7 +101,7 @@ t.test('all that does not fit is shown at once, and what was not reached is not 
   t.match(told.steps.find(({ step }) => step === 'verify')?.detail, /iss: found ".*", expected ".*"; differs only by/);
 });
 
-t.test('a key that the server does not have is shown beside those that it has', async (t) => {
+t.test('an unknown key is shown with the keys of the server', async (t) => {
   const { issuer, ask } = await scene(t);
   const told = await ask(await issuer.sign({}, { header: { kid: 'k9' } }));
   t.strictSame(marksOf(told), { ...sound, kid: 'fails' });
@@ -111,7 +111,7 @@ t.test('a key that the server does not have is shown beside those that it has', 
   t.match(checkOf(unknown, 'kid'), { mark: 'unknown', expected: /not known: "ECONNREFUSED"/ });
 });
 
-t.test('a claim that the file requires is shown without what the token has in its place', async (t) => {
+t.test("a claim that the file requires is shown without the token's value", async (t) => {
   const { issuer, ask } = await scene(t, { required_claims: { token_use: ['access'] } });
   const told = await ask(await issuer.sign({ token_use: 'hidden-word' }));
   t.strictSame(marksOf(told), { ...sound, token_use: 'fails' });
@@ -119,7 +119,7 @@ t.test('a claim that the file requires is shown without what the token has in it
   t.notMatch(JSON.stringify(told), /hidden-word/);
 });
 
-t.test('whether a key signed it is told by the cause of the refusal, not by its sentence', async (t) => {
+t.test('the cause of the refusal decides whether a key signed it, not the sentence', async (t) => {
   const { issuer, config, now } = await scene(t);
   const token = await issuer.sign();
   const markOf = (outcome: Outcome) =>
@@ -132,7 +132,7 @@ t.test('whether a key signed it is told by the cause of the refusal, not by its 
   t.equal(markOf(refuse('token_revoked', { cause: 'user_key' })), 'unknown', 'no signature was verified');
 });
 
-t.test('of an opaque token it is shown what introspection answered', async (t) => {
+t.test('for an opaque token the answer of introspection is shown', async (t) => {
   const { issuer, ask, now } = await scene(t);
   const answer = (members: object, target?: string) => {
     issuer.answer = (_token, response) => json(response, members);
@@ -151,7 +151,7 @@ t.test('of an opaque token it is shown what introspection answered', async (t) =
   t.match(checkOf(await ask('opaque-token'), 'active'), { mark: 'unknown', found: 'status 500' });
 });
 
-t.test('where a JWT is taken to its server too, both its claims and the answer are shown', async (t) => {
+t.test('if a JWT is introspected too, both its claims and the answer are shown', async (t) => {
   const { issuer, ask } = await scene(t, { verify: 'both' });
   issuer.answer = (_token, response) => json(response, { active: true, scope: 'x', exp: 1 });
   const told = await ask(await issuer.sign());
@@ -160,7 +160,7 @@ t.test('where a JWT is taken to its server too, both its claims and the answer a
   t.match(marksOf(await ask(await issuer.sign())), { ...sound, active: 'fails' });
 });
 
-t.test('a token of a form that nobody takes, and one at a public route, are said to be that', async (t) => {
+t.test('a token in a form that no server accepts, and one at a public route, are described as such', async (t) => {
   const { issuer, ask } = await scene(t);
   const crit = await ask(encode({ alg: 'ES256', crit: ['b64'] }, {}));
   t.match(crit.token, { kind: 'malformed', checks: [{ name: 'form', mark: 'fails', found: 'header parameter crit' }] });
@@ -169,15 +169,18 @@ t.test('a token of a form that nobody takes, and one at a public route, are said
   t.match(marksOf(open), { iss: 'fails', kid: 'unknown', aud: 'unknown' });
 });
 
-t.test('of a server that is always asked only the issuer of a JWT is compared, and the answer is shown', async (t) => {
-  const { issuer, ask } = await scene(t, { verify: 'introspection' });
-  issuer.answer = (_token, response) => json(response, { active: true, scope: 'orders.read', aud: audience });
-  const told = await ask(await issuer.sign({ exp: 1 }, { header: { typ: 'JWT' } }));
-  t.match(told.answer, { kind: 'forward' });
-  t.strictSame(marksOf(told), { iss: 'fits', active: 'fits', aud: 'fits', scope: 'fits' });
-});
+t.test(
+  'for a server that always uses introspection only the issuer of a JWT is compared, and the answer is shown',
+  async (t) => {
+    const { issuer, ask } = await scene(t, { verify: 'introspection' });
+    issuer.answer = (_token, response) => json(response, { active: true, scope: 'orders.read', aud: audience });
+    const told = await ask(await issuer.sign({ exp: 1 }, { header: { typ: 'JWT' } }));
+    t.match(told.answer, { kind: 'forward' });
+    t.strictSame(marksOf(told), { iss: 'fits', active: 'fits', aud: 'fits', scope: 'fits' });
+  },
+);
 
-t.test('of a token that is like none of several servers it is said that no server is responsible', async (t) => {
+t.test('for a token that matches none of several servers it says that no server is responsible', async (t) => {
   const other = { issuer: 'https://other.example', jwks_uri: 'http://127.0.0.1:9/jwks', audience };
   const { issuer, ask } = await scene(t, {}, { other });
   const told = await ask(await issuer.sign({ iss: 'https://evil.example' }));

@@ -10,10 +10,10 @@ const hidden: readonly (readonly [target: string, shown: string])[] = [
 ];
 
 for (const [target, shown] of hidden)
-  t.test(`a credential in a query is hidden, however its name is written: ${target}`, async (t) => {
+  t.test(`a credential in a query is hidden, whatever the spelling of its name: ${target}`, async (t) => {
     t.equal(redactTarget(target, ['key']), shown);
   });
 
-t.test('what is no credential is shown', async (t) => {
+t.test('a value that is not a credential is shown', async (t) => {
   t.equal(redactTarget('/a?keys=x&y=key&key', ['key']), '/a?keys=x&y=key&key');
 });

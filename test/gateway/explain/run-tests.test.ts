@@ -42,7 +42,7 @@ async function failures(tests: readonly object[], more: object = {}): Promise<re
 
 const read = { scope: 'orders.read' };
 
-t.test('a test that holds is silent', async (t) => {
+t.test('a passing test is silent', async (t) => {
   const tests = [
     { request: 'GET /orders/7', token: read, expect: { forward: true, route: 'read' } },
     { request: 'GET /orders/7', token: { scope: 'admin' }, expect: { refuse: 403, error: 'insufficient_scope' } },
@@ -54,7 +54,7 @@ t.test('a test that holds is silent', async (t) => {
   t.strictSame(await failures(tests), []);
 });
 
-t.test('a test that fails says what was expected and what happened', async (t) => {
+t.test('a failing test shows what was expected and what happened', async (t) => {
   t.match(await failures([{ request: 'GET /orders/7', token: read, expect: { refuse: 403 } }]), [
     /expected refused with 403, but it is forwarded by `read` \(gateway\.yaml:1\)/,
   ]);
@@ -66,7 +66,7 @@ t.test('a test that fails says what was expected and what happened', async (t) =
   ]);
 });
 
-t.test('a token is for every audience unless the test says otherwise', async (t) => {
+t.test('by default a token of a test is for every audience', async (t) => {
   const soap = (token: object, expect: object) => ({ request: 'GET https://acme.example.com/service', token, expect });
   const tests = [
     soap({ scope: 'a', claims: { tenant: 'acme' } }, { forward: true, route: 'soap' }),
@@ -77,7 +77,7 @@ t.test('a token is for every audience unless the test says otherwise', async (t)
   t.strictSame(await failures(tests), []);
 });
 
-t.test('claims arrive whole, headers choose routes, and a token travels as its route takes it', async (t) => {
+t.test('claims arrive whole, headers choose routes, and a token is sent as its route accepts it', async (t) => {
   const headers = { 'X-V': '2' };
   const tests = [
     {
@@ -99,7 +99,7 @@ t.test('claims arrive whole, headers choose routes, and a token travels as its r
   t.strictSame(await failures(tests), []);
 });
 
-t.test('in shadow mode a test sees what enforcing would have done', async (t) => {
+t.test('in shadow mode a test sees what enforcement would do', async (t) => {
   const tests = [
     { request: 'GET /orders/7', expect: { refuse: 401 } },
     { request: 'GET /none', expect: { refuse: 404 } },
@@ -108,7 +108,7 @@ t.test('in shadow mode a test sees what enforcing would have done', async (t) =>
   t.strictSame(await failures(tests, { mode: 'shadow' }), []);
 });
 
-t.test('a user of Basic or Digest is taken for granted by name, with the scope that the file gives', async (t) => {
+t.test('a Basic or Digest user needs no password, and has the scope of the file', async (t) => {
   const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
   const hashes = userFile(t, digestLines('alice', 'm', 'x') + digestLines('bob', 'm', 'y'));
   const digest = { realm: 'm', users: hashes, scopes: { alice: 'read' } };
@@ -139,7 +139,7 @@ t.test('a user of Basic or Digest is taken for granted by name, with the scope t
   t.strictSame(await failures(wire, { routes, ...public_ }), []);
 });
 
-t.test('a client of API keys, or one of its keys by id, is taken for granted with the scope of the key', async (t) => {
+t.test('a client of API keys, or one of its keys by id, needs no key, and has the scope of the key', async (t) => {
   const past = 1_600_000_000;
   const keys = apiKeyFile(
     t,

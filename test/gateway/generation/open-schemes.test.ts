@@ -51,7 +51,7 @@ function house(t: Test) {
 const route = (id: string, more: object) => ({ id, match: { path: `/${id}` }, access: 'authenticated', ...more });
 const insecure = { allow_insecure: true };
 
-t.test('a route takes the schemes that it names, Digest before Basic, and others none', async (t) => {
+t.test('a route accepts only the schemes that it names, Digest before Basic', async (t) => {
   const users = userFile(t, line('x'));
   const digest = { realm: 'd', users: userFile(t, digestLines('alice', 'd', user.password)) };
   const { open } = house(t);
@@ -73,7 +73,7 @@ t.test('a route takes the schemes that it names, Digest before Basic, and others
   t.strictSame(of(2), []);
 });
 
-t.test('users of a file are judged by it, and guesses count on all routes of a realm together', async (t) => {
+t.test('users of a file are checked against it, and guesses count on all routes of a realm together', async (t) => {
   const users = userFile(t, line('wonderland'));
   const { open } = house(t);
   const basic = { users, ...insecure };
@@ -86,29 +86,26 @@ t.test('users of a file are judged by it, and guesses count on all routes of a r
   t.equal(await tell(0, 'z'), 'throttled');
 });
 
-t.test(
-  'over a reload a password that was right stays so until its file, block or place of counting changes',
-  async (t) => {
-    const users = userFile(t, line('wonderland'));
-    const { open } = house(t);
-    const given = (more: object = {}, file: object = {}) => ({
-      routes: [route('a', { auth: 'basic', basic: { users, ...insecure, ...more } })],
-      more: file,
-    });
-    const lease = new Lease();
-    const first = open(given(), lease).of(0)[0];
-    t.equal(open(given(), lease).of(0)[0], first);
-    t.not(open(given({ realm: 'other' }), lease).of(0)[0], first);
-    t.not(open(given({ scopes: { alice: 'a' } }), lease).of(0)[0], first);
-    t.not(open(given({}, { login: { max_failures: 5 } }), lease).of(0)[0], first);
-    writeFileSync(users, line('changed'));
-    const after = open(given(), lease).of(0)[0];
-    t.not(after, first);
-    t.match(await after?.verify(present(formatBasic('alice', 'wonderland'))), { kind: 'refused' });
-  },
-);
+t.test('after a reload a right password stays right until its file, block or counter changes', async (t) => {
+  const users = userFile(t, line('wonderland'));
+  const { open } = house(t);
+  const given = (more: object = {}, file: object = {}) => ({
+    routes: [route('a', { auth: 'basic', basic: { users, ...insecure, ...more } })],
+    more: file,
+  });
+  const lease = new Lease();
+  const first = open(given(), lease).of(0)[0];
+  t.equal(open(given(), lease).of(0)[0], first);
+  t.not(open(given({ realm: 'other' }), lease).of(0)[0], first);
+  t.not(open(given({ scopes: { alice: 'a' } }), lease).of(0)[0], first);
+  t.not(open(given({}, { login: { max_failures: 5 } }), lease).of(0)[0], first);
+  writeFileSync(users, line('changed'));
+  const after = open(given(), lease).of(0)[0];
+  t.not(after, first);
+  t.match(await after?.verify(present(formatBasic('alice', 'wonderland'))), { kind: 'refused' });
+});
 
-t.test('nonces go on over a reload with the same keys, and end with others', async (t) => {
+t.test('nonces survive a reload with the same keys, and end with others', async (t) => {
   const digest = { realm: 'd', users: userFile(t, digestLines('alice', 'd', user.password)) };
   const { open } = house(t);
   const [key, other] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
@@ -132,7 +129,7 @@ t.test('nonces go on over a reload with the same keys, and end with others', asy
   t.match(await of()?.verify(answer(given)), { kind: 'verified' }, 'random ones live as long as the process');
 });
 
-t.test('a file of users that went bad lets nobody in, and the log says so', async (t) => {
+t.test('a file of users that became invalid accepts no user, and the log says so', async (t) => {
   const users = userFile(t, line('wonderland'));
   const hashes = userFile(t, digestLines('alice', 'd', user.password));
   const { open, written } = house(t);
@@ -154,7 +151,7 @@ t.test('a file of users that went bad lets nobody in, and the log says so', asyn
   t.ok(schemes);
 });
 
-t.test('without a store of users it is ready at once', async (t) => {
+t.test('without a store of users it is ready immediately', async (t) => {
   const { open } = house(t);
   const { schemes } = open({ routes: [route('a', { access: 'public' })] });
   t.ok(schemes.ready());
@@ -162,7 +159,7 @@ t.test('without a store of users it is ready at once', async (t) => {
   t.ok(schemes.ready());
 });
 
-t.test('a store of users is looked at before it is ready; alone and out of reach it is not', async (t) => {
+t.test('a store of users is opened before it is ready; with only an unreachable store it is not', async (t) => {
   const { open } = house(t);
   const users = { storage: `sqlite:${temporaryDirectory(t)}/none.db` };
   const basic = { users, ...insecure };

@@ -24,18 +24,21 @@ t.test('a lease ends after its last user, and once', async (t) => {
   t.equal(ends, 1);
 });
 
-t.test('what the next file says the same of is handed over, and closed after the last generation', async (t) => {
-  const { closed, take } = holdings();
-  const [first, second] = [new Lease(), new Lease()];
-  t.equal(take(first, ['main', { a: 1 }]), 'thing 1');
-  t.equal(take(second, ['main', { a: 1 }]), 'thing 1');
-  first.release();
-  t.strictSame(closed, []);
-  second.release();
-  t.strictSame(closed, ['thing 1']);
-});
+t.test(
+  'a resource with the same settings in the next file is kept, and closed after the last generation',
+  async (t) => {
+    const { closed, take } = holdings();
+    const [first, second] = [new Lease(), new Lease()];
+    t.equal(take(first, ['main', { a: 1 }]), 'thing 1');
+    t.equal(take(second, ['main', { a: 1 }]), 'thing 1');
+    first.release();
+    t.strictSame(closed, []);
+    second.release();
+    t.strictSame(closed, ['thing 1']);
+  },
+);
 
-t.test('what the next file says otherwise is opened anew beside the old one', async (t) => {
+t.test('a resource with other settings in the next file is opened again beside the old one', async (t) => {
   const { closed, take } = holdings();
   const [first, second] = [new Lease(), new Lease()];
   take(first, ['main', { a: 1 }]);
@@ -44,7 +47,7 @@ t.test('what the next file says otherwise is opened anew beside the old one', as
   t.strictSame(closed, ['thing 1']);
 });
 
-t.test('closing everything asks nobody, and nothing is closed twice', async (t) => {
+t.test('closing everything ignores leases, and nothing is closed twice', async (t) => {
   const { held, closed, take } = holdings();
   const lease = new Lease();
   take(lease, 'main');

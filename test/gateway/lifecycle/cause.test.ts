@@ -3,7 +3,7 @@ import { type Core, notReady } from '../../../src/gateway/lifecycle/core.ts';
 import { gateway } from '../../support/gateway.ts';
 import { until } from '../../support/until.ts';
 
-/** As much of a gateway as the cause is made from. */
+/** The parts of a gateway from which the cause is built. */
 function core(faults: readonly string[], draining = false): Core {
   const current = {
     verifiers: { ready: () => false, faults: () => faults },
@@ -14,7 +14,7 @@ function core(faults: readonly string[], draining = false): Core {
 
 const causeNotReady = (of: Core) => notReady(of)?.cause;
 
-t.test('a cause is one line of bounded length that steers no terminal, and is none while draining', async (t) => {
+t.test('a cause is one line of bounded length without control characters, and is absent while draining', async (t) => {
   t.equal(causeNotReady(core([])), undefined);
   t.equal(causeNotReady(core(['a', 'b'])), 'a; b');
   t.equal(causeNotReady(core(['a'], true)), undefined);
@@ -23,7 +23,7 @@ t.test('a cause is one line of bounded length that steers no terminal, and is no
   t.ok(long.length < 1_300, `${long.length} characters`);
 });
 
-t.test('a database of users that is out of reach is a cause', async (t) => {
+t.test('an unreachable database of users is a cause', async (t) => {
   const users = { storage: `sqlite:${t.testdir({})}/none.db` };
   const running = await gateway(t, {
     admin: '127.0.0.1:0',

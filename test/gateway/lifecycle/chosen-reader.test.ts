@@ -27,7 +27,7 @@ t.test('`listener: auto` is our own listener for plain text, and the server of N
   t.strictSame(await chosen('auto', listeners.tls), { reader: 'node', log: [{ listener: 'auto', reader: 'node' }] });
 });
 
-t.test('`listener: node` is the server of Node.js, and the log has no word of it', async (t) => {
+t.test('`listener: node` is the server of Node.js, and the log does not mention it', async (t) => {
   for (const listen of [listeners.plain, listeners.tls])
     t.strictSame(await chosen('node', listen), { reader: 'node', log: [] });
 });
@@ -44,28 +44,25 @@ for (const [listener, reader] of [
     t.match(metrics, `gatehouse_listener_reader{reader="${reader}"} 1\n`);
   });
 
-t.test(
-  'with our own listener a connection that the drain meets idle is closed, and an answer in progress is not',
-  async (t) => {
-    const upstream = await witness(t);
-    let answer: () => void = () => {};
-    upstream.behave((request, response) => {
-      if (request.url === '/public/now') response.end();
-      else answer = () => response.end('late');
-    });
-    const { port, stop } = await gateway(t, behind(upstream.url, { listener: 'auto' }));
-    const [idle, busy, silent] = [await open(t, port), await open(t, port), await open(t, port)];
-    idle.send(requestText({ target: '/public/now' }));
-    t.equal((await idle.read())?.status, 200);
-    busy.send(requestText({ target: '/public/late' }));
-    while (upstream.seen.length < 2) await new Promise((turn) => setImmediate(turn));
-    const stopped = stop();
-    await Promise.all([idle.untilClosed(), silent.untilClosed()]);
-    t.equal(busy.closed, false);
-    answer();
-    const last = await busy.read();
-    t.equal(String(last?.body), 'late');
-    t.equal(last?.header('connection'), 'close');
-    await stopped;
-  },
-);
+t.test('with our own listener a stop closes an idle connection, and not an answer in progress', async (t) => {
+  const upstream = await witness(t);
+  let answer: () => void = () => {};
+  upstream.behave((request, response) => {
+    if (request.url === '/public/now') response.end();
+    else answer = () => response.end('late');
+  });
+  const { port, stop } = await gateway(t, behind(upstream.url, { listener: 'auto' }));
+  const [idle, busy, silent] = [await open(t, port), await open(t, port), await open(t, port)];
+  idle.send(requestText({ target: '/public/now' }));
+  t.equal((await idle.read())?.status, 200);
+  busy.send(requestText({ target: '/public/late' }));
+  while (upstream.seen.length < 2) await new Promise((turn) => setImmediate(turn));
+  const stopped = stop();
+  await Promise.all([idle.untilClosed(), silent.untilClosed()]);
+  t.equal(busy.closed, false);
+  answer();
+  const last = await busy.read();
+  t.equal(String(last?.body), 'late');
+  t.equal(last?.header('connection'), 'close');
+  await stopped;
+});

@@ -10,7 +10,7 @@ function config(more: object) {
   return loaded.config;
 }
 
-t.test('addresses keep their old values, one that was absent stays absent, and all else is new', async (t) => {
+t.test('addresses keep their old values, an absent one stays absent, and everything else is new', async (t) => {
   const running = config({ listen: '127.0.0.1:1', admin: '127.0.0.1:2' });
   const trusted_proxies = ['127.0.0.1'];
   const decision = { listen: '127.0.0.1:5', max_age: '2s' };
@@ -22,7 +22,7 @@ t.test('addresses keep their old values, one that was absent stays absent, and a
   t.strictSame(keepFixed(running, running).kept, []);
 });
 
-t.test('routes are told apart by their ids', async (t) => {
+t.test('routes are identified by their ids', async (t) => {
   const route = (id: string, path: string) => ({ id, match: { path }, access: 'public' });
   const before = config({ routes: [route('a', '/a'), route('b', '/b'), route('c', '/c')] }).routes;
   const after = config({ routes: [route('c', '/d'), route('b', '/b'), route('e', '/a')] }).routes;

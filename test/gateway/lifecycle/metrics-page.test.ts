@@ -7,7 +7,7 @@ import { witness } from '../../support/witness.ts';
 
 const [ofGateway, ofGroup, ofService] = registries().map((registry) => described(registry).map(({ name }) => name));
 
-/** The metrics of ours that a program serves. */
+/** Our metrics that a program serves. */
 async function served(adminUrl: string | undefined): Promise<readonly string[]> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
   return [...text.matchAll(/^# TYPE (gatehouse_\w+) /gm)].map(([, name = '']) => name).toSorted();
@@ -31,7 +31,7 @@ t.test('every label of a metric has its values on the page, and no other label h
   t.end();
 });
 
-t.test('a question on the page asks for metrics that exist', (t) => {
+t.test('a query on the page uses metrics that exist', (t) => {
   const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
   const asked = page.slice(0, page.indexOf('## Labels')).match(/gatehouse_\w+/g) ?? [];
   const known = registries().flatMap((registry) => described(registry).map(({ name }) => name));
@@ -40,7 +40,7 @@ t.test('a question on the page asks for metrics that exist', (t) => {
   t.end();
 });
 
-t.test('every metric says in a sentence what it means', (t) => {
+t.test('every metric has a sentence with its meaning', (t) => {
   for (const { name, help } of registries().flatMap(described)) t.match(help, /^[A-Z0-9].{8,}\.$/, name);
   t.end();
 });

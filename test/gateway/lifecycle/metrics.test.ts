@@ -14,7 +14,7 @@ async function metrics(adminUrl: string | undefined): Promise<(sample: string) =
 }
 
 t.test(
-  'requests are counted by route, code, reason, class of status and method, their times by route, verification only where it took place',
+  'requests are counted by route, code, reason, class of status and method, their times by route, verification only if it ran',
   async (t) => {
     const upstream = await witness(t);
     const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
@@ -43,7 +43,7 @@ t.test(
   },
 );
 
-t.test('what waits for the upstream is the upstream’s time, not the gateway’s', async (t) => {
+t.test('the time that a request waits for the upstream is the upstream’s time, not the gateway’s', async (t) => {
   const upstream = await witness(t, { delay: 120 });
   const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
   await fetch(`${running.url}/public/1`);
@@ -52,23 +52,20 @@ t.test('what waits for the upstream is the upstream’s time, not the gateway’
   t.ok((of('gatehouse_gateway_duration_seconds_sum') as number) < 0.1);
 });
 
-t.test(
-  'a histogram puts a time into the first bucket that holds it, and its bound belongs to the bucket',
-  async (t) => {
-    const histogram = new Histogram();
-    for (const time of [0, 0.1, 0.11, 1, 1e9]) histogram.add(time);
-    t.equal(histogram.counts[0], 2);
-    t.equal(histogram.counts[1], 1);
-    t.equal(histogram.counts[BOUNDS.indexOf(1)], 1);
-    t.equal(histogram.counts.at(-1), 1);
-    t.equal(
-      histogram.counts.reduce((sum, count) => sum + count, 0),
-      5,
-    );
-  },
-);
+t.test('a histogram puts a time into the first bucket that fits, and a bound belongs to its bucket', async (t) => {
+  const histogram = new Histogram();
+  for (const time of [0, 0.1, 0.11, 1, 1e9]) histogram.add(time);
+  t.equal(histogram.counts[0], 2);
+  t.equal(histogram.counts[1], 1);
+  t.equal(histogram.counts[BOUNDS.indexOf(1)], 1);
+  t.equal(histogram.counts.at(-1), 1);
+  t.equal(
+    histogram.counts.reduce((sum, count) => sum + count, 0),
+    5,
+  );
+});
 
-t.test('what a stranger can vary makes no new label without end', async (t) => {
+t.test('values that a stranger can vary create a bounded number of labels', async (t) => {
   const newTally = tallies();
   const tally = newTally();
   for (let count = 0; count < 1000; count++) tally.count('token_algorithm', `reason ${count}`);
@@ -89,7 +86,7 @@ t.test('what a stranger can vary makes no new label without end', async (t) => {
   t.strictSame([...other.counts()], [{ code: 'token_algorithm', reason: '', ...answered, count: 1 }]);
 });
 
-t.test('any status is of one of six classes, and any method one of ten', async (t) => {
+t.test('any status is in one of six classes, and any method is one of ten', async (t) => {
   const labels = (status: number | undefined, method?: string) => labelsOf(slotOf({ status, method }));
   const statuses = [undefined, 101, 103, 200, 299, 304, 404, 500, 599, 600, 999];
   t.strictSame(
@@ -103,7 +100,7 @@ t.test('any status is of one of six classes, and any method one of ten', async (
   t.equal(new Set(places).size, PLACES);
 });
 
-t.test('what is forwarded is counted at each place apart, beside the times of its route', async (t) => {
+t.test('forwarded requests are counted at each place separately, beside the times of their route', async (t) => {
   const newTally = tallies();
   const [one, neighbour] = [newTally(), newTally()];
   for (const status of [200, 200, 404, 500, 101])
@@ -122,7 +119,7 @@ t.test('what is forwarded is counted at each place apart, beside the times of it
   t.equal(neighbour.requests.sum, 0);
 });
 
-t.test('what never became a request is counted with what was answered, or with `none`', async (t) => {
+t.test('bytes that never became a request are counted with their answer, or with `none`', async (t) => {
   const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
   for (const bytes of ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n']) await ask(running.port, bytes);
   const of = await metrics(running.adminUrl);

@@ -17,7 +17,7 @@ const listen = (client_auth: string) => ({
   listen: { host: '127.0.0.1', port: 1, tls: { ...files, client_auth } },
 });
 
-t.test('what only a restart tightens is told, and what it loosens is not', async (t) => {
+t.test('a tightening that needs a restart is reported, and a loosening is not', async (t) => {
   const pairs: readonly [object, object, RegExp][] = [
     [{ ...listen('optional') }, { ...listen('required') }, /client certificates/],
     [{ listen: '127.0.0.1:1' }, { ...listen('required') }, /TLS begins/],
@@ -32,7 +32,7 @@ t.test('what only a restart tightens is told, and what it loosens is not', async
   }
 });
 
-t.test('another file of authorities is told, since only a restart reads it', async (t) => {
+t.test('another file of authorities is reported, because only a restart reads it', async (t) => {
   const [one, other] = ['authority.crt', 'other-authority.crt'].map((name) => ({
     listen: { host: '127.0.0.1', port: 1, tls: { ...files, client_ca: vector(name), client_auth: 'required' } },
   }));

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { isConnectionGone } from '../../../src/gateway/listener/http2/connection-gone.ts';
 import { until } from '../../support/until.ts';
 
-/** Both ends of a connection. The server reads nothing, as Node.js does over HTTP/2 during a write. */
+/** Both ends of a connection. The server reads nothing, like Node.js over HTTP/2 during a write. */
 async function pair(t: Test): Promise<{ readonly client: Socket; readonly served: Socket }> {
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
@@ -16,7 +16,7 @@ async function pair(t: Test): Promise<{ readonly client: Socket; readonly served
   return { client, served };
 }
 
-t.test('a connection that its client has reset is gone, though nobody reads it', async (t) => {
+t.test('a connection that its client has reset is gone, even if nothing reads it', async (t) => {
   const { client, served } = await pair(t);
   t.notOk(isConnectionGone(served));
   client.resetAndDestroy();
@@ -30,12 +30,12 @@ t.test('a connection whose client has only ended its side is not gone', async (t
   await once(client, 'finish');
   const { client: later, served: second } = await pair(t);
   later.resetAndDestroy();
-  // What happened after that is seen by now.
+  // Everything that happened after that is visible by now.
   t.ok(await until(() => isConnectionGone(second)));
   t.notOk(isConnectionGone(served));
 });
 
-t.test('a destroyed socket has no connection to ask for', async (t) => {
+t.test('a destroyed socket has no connection to check', async (t) => {
   const { served } = await pair(t);
   served.destroy();
   t.notOk(isConnectionGone(served));

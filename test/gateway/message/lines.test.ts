@@ -7,7 +7,7 @@ const text = fc.string({ unit: fc.constantFrom('a', 'B', '-', ' ', '\t', ':', '\
 const name = fc.oneof(text, fc.constantFrom('Host', 'date', 'Content-Length', 'transfer-encoding', 'X-Id'));
 const fields = fc.array(fc.tuple(name, text), { maxLength: 4 }).map((lines) => lines.flat());
 
-t.test('lines say in text what they say as fields, with what frames a message', async (t) => {
+t.test('lines as text are the same as their fields, with the framing of a message', async (t) => {
   t.strictSame(new Lines([]).written, { text: '', hasDate: false, hasLength: false, hasCoding: false });
   t.strictSame(new Lines(['A', '1', 'DATE', 'now', 'Content-Length', '0']).written, {
     text: 'A: 1\r\nDATE: now\r\nContent-Length: 0\r\n',
@@ -18,7 +18,7 @@ t.test('lines say in text what they say as fields, with what frames a message', 
   t.match(new Lines(['Transfer-Encoding', 'chunked']).written, { hasCoding: true });
 });
 
-t.test('what cannot be in a line has no text', async (t) => {
+t.test('a value that cannot be in a line has no text', async (t) => {
   for (const each of [
     ['', 'a'],
     ['a b', 'c'],
@@ -40,7 +40,7 @@ function head(all: readonly string[], known?: Lines): string {
   }
 }
 
-t.test('a request whose first lines are known is the one that is written from its fields', async () => {
+t.test('a request with known first lines equals the one that is written from its fields', async () => {
   fc.assert(
     fc.property(fields, fields, (first, more) => {
       const known = new Lines(first);

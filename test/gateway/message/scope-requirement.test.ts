@@ -3,14 +3,14 @@ import { nearest, satisfies, scopeRequirement } from '../../../src/gateway/messa
 
 const held = (text: string) => new Set(text.split(' '));
 
-t.test('a string asks for all of its scopes', async (t) => {
+t.test('a string requires all of its scopes', async (t) => {
   const requirement = scopeRequirement('a b');
   t.ok(satisfies(requirement, held('b a c')));
   t.notOk(satisfies(requirement, held('a')));
   t.notOk(satisfies(requirement, held('A b')), 'case-sensitive');
 });
 
-t.test('any_of asks for one entry whole, all_of for every entry', async (t) => {
+t.test('any_of requires one whole entry, all_of every entry', async (t) => {
   t.ok(satisfies(scopeRequirement({ any_of: ['a', 'b c'] }), held('c b')));
   t.notOk(satisfies(scopeRequirement({ any_of: ['a x', 'b c'] }), held('a b')));
   t.ok(satisfies(scopeRequirement({ all_of: ['a', 'b c'] }), held('c b a')));
@@ -24,7 +24,7 @@ t.test('the challenge names all scopes of the alternative with the fewest missin
   t.strictSame(nearest(scopeRequirement({ any_of: ['a b c', 'd e'] }), held('a b')), ['a', 'b', 'c'], 'held ones too');
 });
 
-t.test('of alternatives the one with the fewest missing is named, wherever it stands', async (t) => {
+t.test('the alternative with the fewest missing is named, whatever its position', async (t) => {
   const requirement = scopeRequirement({ any_of: ['a b', 'c', 'd e f'] });
   t.strictSame(nearest(requirement, held('d e')), ['c']);
   t.strictSame(nearest(requirement, held('d e f')), ['d', 'e', 'f']);

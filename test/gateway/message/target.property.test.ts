@@ -71,7 +71,7 @@ function routeOf({ key, query }: Target): string | undefined {
 
 const MOST_DECODINGS = 6;
 
-t.test('what passes is matched as an upstream matches it that decodes it any number of times', async (t) => {
+t.test('an accepted target is matched as an upstream matches it that decodes it any number of times', async (t) => {
   const passed = { plain: 0, marked: 0 };
   const property = fc.property(target, (received) => {
     const judged = judgeTarget('GET', received);
@@ -82,7 +82,7 @@ t.test('what passes is matched as an upstream matches it that decodes it any num
     for (let decodings = 0; decodings <= MOST_DECODINGS; decodings++) {
       const reading = read(judged.path, decodings);
       if (reading.dots) throw new Error(`a dot segment after ${decodings} decodings of ${judged.path}`);
-      // With these marks a route refuses it, unless its operator says that the upstream takes them as we do.
+      // With these characters a route refuses it, unless its operator says that the upstream reads them as we do.
       if (isMarked) continue;
       const theirs = place(reading.segments, patterns);
       if (theirs !== ours)
@@ -93,7 +93,7 @@ t.test('what passes is matched as an upstream matches it that decodes it any num
   t.ok(passed.plain > numRuns / 50 && passed.marked > numRuns / 500, JSON.stringify(passed));
 });
 
-/** RFC 3986 §2.3, §6.2.2.2: an encoded unreserved character may be written as itself, and nothing else is changed. */
+/** RFC 3986 §2.3, §6.2.2.2: an encoded unreserved character may be written as itself, and nothing else changes. */
 function asForwarded(received: string): string {
   const mark = received.indexOf('?');
   const [path, query] = mark === -1 ? [received, ''] : [received.slice(0, mark), received.slice(mark)];
@@ -107,7 +107,7 @@ function asForwarded(received: string): string {
   return written + query;
 }
 
-t.test('what passes is forwarded byte for byte, but for unreserved characters that were encoded', async () => {
+t.test('an accepted target is forwarded byte for byte, except for encoded unreserved characters', async () => {
   const property = fc.property(target, (received) => {
     const judged = judgeTarget('GET', received);
     return judged.kind === 'refused' || judged.path + judged.query === asForwarded(received);
@@ -115,7 +115,7 @@ t.test('what passes is forwarded byte for byte, but for unreserved characters th
   fc.assert(property, { numRuns });
 });
 
-t.test('an upstream gets just what was judged, and only that', async (t) => {
+t.test('an upstream gets exactly what was judged', async (t) => {
   const upstream = await witness(t);
   const route = {
     id: 'all',
@@ -125,7 +125,7 @@ t.test('an upstream gets just what was judged, and only that', async (t) => {
     path_parameters: 'keep',
   };
   const { port } = await gateway(t, behind(upstream.url, { routes: [route] }));
-  // What is no part of a request line is the parser's business, not the judge's.
+  // Text that cannot be part of a request line is left to the parser.
   const items = fc
     .sample(target, { numRuns: Math.min(numRuns / 10, 50_000) })
     .filter((each) => !/[\s\x7f-\xff]/.test(each));

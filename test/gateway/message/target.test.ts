@@ -60,7 +60,7 @@ t.test('percent-encoded unreserved characters are decoded once, everything else 
   });
 });
 
-t.test('an absolute-form target gives its path and the authority that it claims', async (t) => {
+t.test('an absolute-form target gives its path and its authority', async (t) => {
   t.match(judgeTarget('GET', 'HTTP://api.example:80/a?b'), { path: '/a', query: '?b', authority: 'api.example:80' });
   t.match(judgeTarget('GET', 'http://api.example?b'), { path: '/', query: '?b', authority: 'api.example' });
 });
@@ -75,7 +75,7 @@ t.test('the case of hex digits changes no verdict (advisory 9)', async () => {
   );
 });
 
-t.test('what is forwarded judges to itself: a second gateway sees the same path', async () => {
+t.test('a forwarded target is judged the same again: a second gateway sees the same path', async () => {
   const piece = fc.constantFrom('a', '/', '.', '%2f', '%2e', '%41', '%25', '%30', '%c0', '%ae', ';', '@', '%');
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
@@ -88,7 +88,7 @@ t.test('what is forwarded judges to itself: a second gateway sees the same path'
   );
 });
 
-t.test('no text whatever makes the judgement throw', async () => {
+t.test('no text makes the check throw', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => judgeTarget('GET', text).kind !== undefined));
 });
 

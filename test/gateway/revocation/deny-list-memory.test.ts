@@ -2,7 +2,7 @@ import t from 'tap';
 import { DenyList } from '../../../src/gateway/revocation/deny-list.ts';
 import { ownMemory } from '../../support/memory.ts';
 
-t.test('a live revocation takes 200 bytes at most', async (t) => {
+t.test('an active revocation takes at most 200 bytes', async (t) => {
   const list = new DenyList({ leeway: 30 });
   const kinds = ['kid', 'jti', 'gid', 'token_hash', 'sub_nbf', 'client_nbf'] as const;
   const { heapUsed: before } = await ownMemory();

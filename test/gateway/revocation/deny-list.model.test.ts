@@ -9,11 +9,11 @@ t.setTimeout(120_000);
 
 const LEEWAY = 30;
 
-/** Plainly all that was told, and nothing of how a list of it is kept. */
+/** All events that were received, independent of how a list stores them. */
 interface Model {
   now: number;
   readonly told: RevocationEvent[];
-  /** What found no place. */
+  /** Events that found no place. */
   readonly untold: RevocationEvent[];
 }
 
@@ -64,7 +64,7 @@ class Tell implements Command {
   toString = () => `tell ${JSON.stringify(this.told)}`;
 }
 
-/** Once more, or for the first time if there was no place before. */
+/** Again, or for the first time if there was no place before. */
 class TellAgain implements Command {
   readonly pick: number;
   constructor(pick: number) {
@@ -124,7 +124,7 @@ class Look implements Command {
   toString = () => `look for ${JSON.stringify(this.token)}`;
 }
 
-/** As a gateway sweeps: once a second, and every entry is looked at within ten. */
+/** As a gateway sweeps: once a second, and every entry is checked within ten. */
 class Rest implements Command {
   check = () => true;
   run({ now, told }: Model, list: DenyList): void {
@@ -159,7 +159,7 @@ const commands = fc.commands<Model, DenyList>(
 );
 
 t.test(
-  'events in any order, twice and late: what is told is denied to its end, and nothing else, and then forgotten',
+  'events in any order, twice and late: a revoked token is denied until its expiry, nothing else is, and then it is forgotten',
   async (t) => {
     const { numRuns } = tries(2000, 50_000);
     const property = fc.property(commands, fc.constantFrom(3, 100), (commands, most) => {

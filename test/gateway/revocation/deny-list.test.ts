@@ -30,7 +30,7 @@ const cases: readonly (readonly [event: RevocationEvent, denied: boolean])[] = [
   [{ kind: 'sub_nbf', key: 'c', until: 2_000, nbf: 9_999 }, false],
 ];
 
-t.test('an event ends the tokens that it names, and no others', async (t) => {
+t.test('an event ends only the tokens that it names', async (t) => {
   for (const [event, denied] of cases) {
     const list = new DenyList({ leeway: 0 });
     list.add(event);
@@ -38,23 +38,26 @@ t.test('an event ends the tokens that it names, and no others', async (t) => {
   }
 });
 
-t.test('any level says so: an older cut-off does not take back a newer one, nor a shorter end a longer', async (t) => {
-  const list = new DenyList({ leeway: 0 });
-  list.add({ kind: 'sub_nbf', key: 's', until: 3_000, nbf: 1_001 });
-  list.add({ kind: 'sub_nbf', key: 's', until: 2_000, nbf: 500 });
-  for (let time = 0; time < 20; time++) list.sweep(2_500);
-  t.ok(list.denies(marks));
-  t.equal(list.size, 1);
-});
+t.test(
+  'any level ends a token: an older cut-off does not undo a newer one, nor a shorter end a longer one',
+  async (t) => {
+    const list = new DenyList({ leeway: 0 });
+    list.add({ kind: 'sub_nbf', key: 's', until: 3_000, nbf: 1_001 });
+    list.add({ kind: 'sub_nbf', key: 's', until: 2_000, nbf: 500 });
+    for (let time = 0; time < 20; time++) list.sweep(2_500);
+    t.ok(list.denies(marks));
+    t.equal(list.size, 1);
+  },
+);
 
-t.test('a token that does not say when it was issued may be from before', async (t) => {
+t.test('a token without an issue time may be from before the event', async (t) => {
   const list = new DenyList({ leeway: 0 });
   list.add({ kind: 'sub_nbf', key: 's', until: 2_000, nbf: 1 });
   t.ok(list.denies({ ...marks, issuedAt: undefined }));
 });
 
 t.test(
-  'entries leave when their tokens could not be accepted any more, the tolerance for clocks included',
+  'an entry is deleted when its tokens could no longer be accepted, including the tolerance for clocks',
   async (t) => {
     const list = new DenyList({ leeway: 30 });
     list.add({ kind: 'jti', key: 'j', until: 2_000 });
@@ -66,7 +69,7 @@ t.test(
   },
 );
 
-t.test('long keys take the places of several, so that no feed fills memory with them', async (t) => {
+t.test('long keys take several places, so that no feed fills memory with them', async (t) => {
   const list = new DenyList({ most: 20, leeway: 0 });
   const jti = (key: string) => ({ kind: 'jti', key, until: 2_000 }) as const;
   t.ok(list.add(jti('a'.repeat(512))));
@@ -103,7 +106,7 @@ function stage({ most = 2, maxStaleness = 60_000 }: { most?: number; maxStalenes
 }
 
 t.test(
-  'what finds no place is not forgotten in silence: the feed counts as stale until the last of it has ended',
+  'an event without a place is not forgotten silently: the feed counts as stale until the last such event has expired',
   async (t) => {
     const { clock, told, forgotten, say } = stage();
     const now = clock.now() / 1000;
@@ -119,10 +122,10 @@ t.test(
   },
 );
 
-t.test('a span of the feed is as long as nothing was missed in it', async (t) => {
+t.test('a span of the feed lasts as long as nothing was missed in it', async (t) => {
   const cases = [
     { maxStaleness: 60_000, gaps: [0, 30_000, 59_000, 61_000, 0], spans: [1, 1, 1, 2, 2] },
-    // Longer than events are told for; until the feed is back, what it said last holds all the same.
+    // Longer than events are kept. Until the feed is back, its last events still apply.
     { maxStaleness: 3_600_000, gaps: [0, 299_000, 301_000, 0], spans: [1, 1, 2, 2] },
   ];
   for (const { maxStaleness, gaps, spans } of cases) {

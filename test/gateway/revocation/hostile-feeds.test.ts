@@ -16,7 +16,7 @@ const says =
     response.write(text);
   };
 
-/** What is no feed: a fault each, and never an event. */
+/** Answers that are not a feed: a fault each, and never an event. */
 const hostile: Readonly<Record<string, Play>> = {
   'HTML with status 200': says('<html>ok</html>\n', { 'content-type': 'text/html' }),
   'HTML called a stream': says('<html>ok</html>\n'),
@@ -54,7 +54,7 @@ const hostile: Readonly<Record<string, Play>> = {
 };
 
 for (const [what, play] of Object.entries(hostile)) {
-  t.test(`${what} is a fault, and no event`, async (t) => {
+  t.test(`${what} is a fault, and not an event`, async (t) => {
     const { messages, log } = await followScript(t, play);
     t.ok(await until(() => messages.length > 0));
     t.strictSame([...new Set(messages.map(({ kind }) => kind))], ['lost']);
@@ -63,7 +63,7 @@ for (const [what, play] of Object.entries(hostile)) {
   });
 }
 
-t.test('what came before a fault counts, and the next connection goes on behind it', async (t) => {
+t.test('events before a fault count, and the next connection continues after them', async (t) => {
   const { messages, requests } = await followScript(t, (response, _request, call) => {
     response.writeHead(200, stream);
     response.write(call === 1 ? `${good}garbage\n` : ':\n\n');
@@ -79,7 +79,7 @@ t.test('what came before a fault counts, and the next connection goes on behind 
 });
 
 t.test(
-  'a feed that is cut at any byte is told once more from its cursor: nothing is lost, nothing made up',
+  'a feed that is cut at any byte is repeated from its cursor: nothing is lost, nothing is invented',
   async (t) => {
     const second = event(8, 'kid', { key: 'k1', until: 2_000_000_000 });
     const whole = `${good}${second}:\n\n`;
@@ -103,7 +103,7 @@ t.test(
   },
 );
 
-t.test('a feed in single bytes, and with every end of line, is the same feed', async (t) => {
+t.test('a feed in single bytes, and with every kind of line end, is the same feed', async (t) => {
   for (const end of ['\n', '\r\n', '\r']) {
     const text = `${good}:\n\n:\n\n`.replaceAll('\n', end);
     const { messages } = await followScript(t, (response) => {
@@ -120,7 +120,7 @@ t.test('a feed in single bytes, and with every end of line, is the same feed', a
   }
 });
 
-t.test('where a stream is held back on its way, the feed is asked by long polls', async (t) => {
+t.test('if a stream is buffered on its way, the feed is read with long polls', async (t) => {
   const news = { kind: 'jti', key: 'j1', until: 2_000_000_000 };
   const { messages, requests } = await followScript(t, (response, { url = '' }) => {
     const asked = new URL(url, 'http://x').searchParams;
@@ -142,7 +142,7 @@ t.test('where a stream is held back on its way, the feed is asked by long polls'
   );
 });
 
-t.test('401 and 403 are said clearly, as errors, once', async (t) => {
+t.test('401 and 403 are reported clearly, as errors, once', async (t) => {
   for (const status of [401, 403]) {
     const { requests, log } = await followScript(t, (response) => response.writeHead(status).end());
     t.ok(await until(() => requests.length > 2));

@@ -14,8 +14,9 @@ import fc, { tries } from '../../support/properties.ts';
 import { type SettableClock, settableClock } from '../../support/settable-clock.ts';
 import { inAWord, settings } from '../issuer.ts';
 
-// The gateway's whole way from a token to a verdict, with a server and its feed that keep their promises and nothing more:
-// events come late, out of order and twice, the link is cut, the server forgets what has ended, answers are overtaken.
+// The gateway's whole way from a token to a verdict, with a server and its feed that only just keep their promises:
+// events arrive late, out of order and twice, the connection is cut, the server forgets what has expired, and answers
+// are overtaken.
 
 /** Thousands of histories: 66 s in .ci/run on a busy machine. */
 t.setTimeout(1_800_000);
@@ -25,7 +26,7 @@ const ISSUER = 'https://auth.example.com';
 const LIFETIME = 600;
 const SKEW = 30;
 const MAX_STALENESS = 60;
-/** For which the feed tells of an event after its tokens have ended. */
+/** How long the feed still sends an event after its tokens have expired. */
 const RETAINED = 300;
 
 const users = ['alice', 'bob'] as const;
@@ -62,7 +63,7 @@ interface Token {
   readonly gid: string;
 }
 
-/** By what each kind of event names a token. */
+/** How each kind of event names a token. */
 const names: Record<RevocationEvent['kind'], (token: Token, event: RevocationEvent) => boolean> = {
   kid: ({ kid }, { key }) => kid === key,
   jti: ({ jti }, { key }) => jti === key,
@@ -79,21 +80,21 @@ const isNamed = (token: Token, events: Iterable<RevocationEvent>) =>
 /** An authorization server with its feed, as far as a gateway can see. */
 class Server {
   readonly clock: SettableClock;
-  /** With the second in which it was told. */
+  /** With the second in which it was sent. */
   readonly log: { readonly event: RevocationEvent; readonly at: number }[] = [];
-  /** Those of the log that the gateway got. */
+  /** The events of the log that the gateway got. */
   readonly told = new Set<RevocationEvent>();
-  /** Those that nobody will ever be told of: the server was restored from a copy of before. */
+  /** Events that are never sent: the server was restored from an earlier backup. */
   readonly lost = new Set<RevocationEvent>();
   readonly tokens: Token[] = [];
   readonly #current = new Map<User, UserKey>();
   readonly #published = new Map<string, User>();
   #nextKey = 0;
   isDown = false;
-  /** An answer that it did not give may be on its way still. */
+  /** An answer that it did not send may still be on its way. */
   wasDown = false;
   isLinked = true;
-  /** When the feed was in step last, and when it was reached first. */
+  /** When the feed was last up to date, and when it was first reached. */
   beatAt: number | undefined;
 
   constructor(clock: SettableClock) {
@@ -115,7 +116,7 @@ class Server {
     await this.#make({ sub, client, form }, form === 'by the key of the issuer' ? published : this.#keyOfUser(sub));
   }
 
-  /** Whoever has a key that was rotated goes on with it. */
+  /** A holder of a rotated key keeps using it. */
   async forge(sub: User, pick: number): Promise<void> {
     const old = this.log.filter(({ event }) => event.kind === 'kid');
     const kid = old[pick % Math.max(1, old.length)]?.event.key;
@@ -145,7 +146,7 @@ class Server {
     this.tokens.push({ text, jwt, kid: jwt ? kid : undefined, sub, client, iat, exp, jti, gid });
   }
 
-  /** A grant that was revoked gives no more tokens. */
+  /** A revoked grant gives no more tokens. */
   #liveGrant(gid: string): string {
     return this.log.some(({ event }) => event.kind === 'gid' && event.key === gid) ? this.#liveGrant(`${gid}+`) : gid;
   }
@@ -189,7 +190,7 @@ class Server {
     return { kind: 'json', value: { active: true, iss: ISSUER, sub, client_id: client, iat, exp, jti, gid } };
   }
 
-  /** What is due and can still be told. */
+  /** Events that are due and can still be sent. */
   due(): RevocationEvent[] {
     return this.log
       .map(({ event }) => event)
@@ -203,9 +204,9 @@ interface Scene {
   readonly say: FeedSink;
   readonly verify: VerifyBearer;
   readonly scheduler: fc.Scheduler;
-  /** What went wrong, of each token that was presented and not yet answered. */
+  /** What went wrong, for each token that was presented and not yet answered. */
   readonly pending: Promise<Error | undefined>[];
-  /** Seconds since all answers had come. */
+  /** Seconds since all answers had arrived. */
   waited: number;
   readonly onStale: OnStale;
 }
@@ -227,7 +228,10 @@ function beat({ server, say }: Scene): void {
   say({ kind: 'in_step' });
 }
 
-/** The server says how the reader stands: what is gone that it had not read is a gap, unless it had read nothing yet. */
+/**
+ * The server reports the reader's position: an event that is gone and unread is a gap, unless the reader had read
+ * nothing yet.
+ */
 function relink({ server, say }: Scene): void {
   if (server.isLinked) return;
   server.isLinked = true;
@@ -262,7 +266,7 @@ function present(scene: Scene, token: Token): void {
 const isStale = ({ server, clock }: Scene) =>
   server.beatAt === undefined || clock.now() - server.beatAt >= MAX_STALENESS * 1000;
 
-/** Whether a gateway can learn of it once more, where the event itself is lost: by asking about the token, or for its key. */
+/** Whether a gateway can still learn of it although the event is lost: by introspection, or by fetching the key. */
 const canBeAsked = (token: Token, { kind }: RevocationEvent) => !token.jwt || kind === 'kid';
 
 function mustNotPass(
@@ -296,12 +300,12 @@ async function settle(scene: Scene): Promise<void> {
   for (const error of errors) if (error !== undefined) throw error;
 }
 
-/** Answers that are on their way come within the deadline of a call, however far the clock goes. */
+/** Answers on their way arrive within the deadline of a call, however far the clock moves. */
 async function pass(scene: Scene, seconds: number): Promise<void> {
   if (scene.waited + seconds > 4) await settle(scene);
   scene.waited += seconds;
   scene.clock.advance(seconds * 1000);
-  // However long that is, what is kept is looked at once a second, and none of it for longer than this.
+  // However long that is, cached entries are checked once a second, and none is kept longer than this.
   mock.timers.tick(Math.min(seconds, 25) * 1000);
 }
 
@@ -317,7 +321,7 @@ async function quarterInStep(scene: Scene): Promise<void> {
   }
 }
 
-/** The key of a user is fetched for a token, is rotated, and `meanwhile` happens; then a thief comes with it. */
+/** A user's key is fetched for a token and rotated, and `meanwhile` happens. Then a thief uses it. */
 async function theft(scene: Scene, user: User, meanwhile: (scene: Scene) => Promise<void>): Promise<void> {
   const { server } = scene;
   await server.issue(user, 'shop', 'by the key of the user');
@@ -330,7 +334,7 @@ async function theft(scene: Scene, user: User, meanwhile: (scene: Scene) => Prom
   for (const token of server.tokens.slice(-1)) present(scene, token);
 }
 
-/** What is remembered of a token that its server has since ended, while nobody tells. */
+/** What is cached about a token that its server has ended since, without an event. */
 async function silence(scene: Scene, user: User, form: Form): Promise<void> {
   const { server } = scene;
   tellAll(scene);
@@ -556,38 +560,41 @@ function openGateway(clock: SettableClock, server: Server, scheduler: fc.Schedul
 mock.timers.enable({ apis: ['setInterval'] });
 t.teardown(() => mock.timers.reset());
 
-t.test('nothing is accepted that is known to be revoked, and nothing good is refused while all is well', async (t) => {
-  const { numRuns } = tries(1000, 15_000);
-  const property = fc.asyncProperty(
-    fc.array(action, { minLength: 5, maxLength: 60, size: 'max' }),
-    fc.constantFrom<OnStale>('introspect', 'deny', 'allow'),
-    fc.scheduler(),
-    async (actions, onStale, scheduler) => {
-      const clock = settableClock(1_800_000_000_000);
-      const server = new Server(clock);
-      const { verifiers, say } = openGateway(clock, server, scheduler, onStale);
-      const scene: Scene = {
-        server,
-        clock,
-        say,
-        verify: verifiers.verifier(['main']),
-        scheduler,
-        pending: [],
-        waited: 0,
-        onStale,
-      };
-      try {
-        for (const act of actions) {
-          await act(scene);
-          // Events come from a socket: between two of them whoever was told a verdict has read it.
-          await turn();
+t.test(
+  'no token that is known to be revoked is accepted, and no valid one is refused while everything works',
+  async (t) => {
+    const { numRuns } = tries(1000, 15_000);
+    const property = fc.asyncProperty(
+      fc.array(action, { minLength: 5, maxLength: 60, size: 'max' }),
+      fc.constantFrom<OnStale>('introspect', 'deny', 'allow'),
+      fc.scheduler(),
+      async (actions, onStale, scheduler) => {
+        const clock = settableClock(1_800_000_000_000);
+        const server = new Server(clock);
+        const { verifiers, say } = openGateway(clock, server, scheduler, onStale);
+        const scene: Scene = {
+          server,
+          clock,
+          say,
+          verify: verifiers.verifier(['main']),
+          scheduler,
+          pending: [],
+          waited: 0,
+          onStale,
+        };
+        try {
+          for (const act of actions) {
+            await act(scene);
+            // Events arrive over a socket: between two of them, the receiver of a verdict has read it.
+            await turn();
+          }
+          await settle(scene);
+        } finally {
+          await verifiers.close();
         }
-        await settle(scene);
-      } finally {
-        await verifiers.close();
-      }
-    },
-  );
-  await fc.assert(property, { numRuns });
-  t.pass(`${numRuns} histories`);
-});
+      },
+    );
+    await fc.assert(property, { numRuns });
+    t.pass(`${numRuns} histories`);
+  },
+);

@@ -21,11 +21,11 @@ interface Scene {
   readonly clock: SettableClock;
   readonly keys: UserKeyCache;
   readonly list: DenyList;
-  /** The feed told of the key. */
+  /** The feed sent an event about the key. */
   rotate(): void;
   inStep: boolean;
   span: number;
-  /** Whether the service has the key still. */
+  /** Whether the service still has the key. */
   there: boolean;
 }
 
@@ -70,7 +70,7 @@ function scene(): Scene {
 
 const found = async ({ keys }: Scene) => (await keys.find('ES256', KID, 'alice'))?.kind;
 
-t.test('a key that was rotated serves nobody, also when the feed has nothing to say of it any more', async (t) => {
+t.test('a rotated key verifies nothing, even when the feed no longer has its event', async (t) => {
   const open = scene();
   t.equal(await found(open), 'keys');
   open.rotate();
@@ -81,7 +81,7 @@ t.test('a key that was rotated serves nobody, also when the feed has nothing to 
   t.equal(await found(open), 'unknown', 'who has the old key could make new tokens with it');
 });
 
-t.test('what a rotated key verified counts no more', async (t) => {
+t.test('what a rotated key verified no longer counts', async (t) => {
   const open = scene();
   const before = await open.keys.find('ES256', KID, 'alice');
   const key = before?.kind === 'keys' ? before.keys[0] : undefined;
@@ -91,28 +91,28 @@ t.test('what a rotated key verified counts no more', async (t) => {
   t.notOk(open.keys.holds(key));
 });
 
-t.test('a key that came while nobody told of rotations is fetched anew, whatever the feed says later', async (t) => {
+t.test('a key from a time without rotation events is fetched again, whatever the feed says later', async (t) => {
   const open = scene();
   open.inStep = false;
   t.equal(await found(open), 'keys');
-  // Rotated; and the event has ended by itself before the feed was reached.
+  // Rotated. The event expired before the feed was reached.
   open.there = false;
   open.clock.advance(20 * MINUTE);
   open.inStep = true;
   t.equal(await found(open), 'unknown');
 });
 
-t.test('a key that came before the feed was lost for long is fetched anew when it is back', async (t) => {
+t.test('a key from before a long loss of the feed is fetched again when the feed is back', async (t) => {
   const open = scene();
   t.equal(await found(open), 'keys');
-  // Rotated meanwhile; the event has ended by itself, and to who had read no event yet it is no gap.
+  // Rotated in the meantime. The event has expired, and for a reader without any event yet it is not a gap.
   open.there = false;
   open.clock.advance(20 * MINUTE);
   open.span++;
   t.equal(await found(open), 'unknown');
 });
 
-t.test('a key that came while the feed was in step serves as long as that is so', async (t) => {
+t.test('a key from a time when the feed was up to date is valid as long as the feed stays up to date', async (t) => {
   const open = scene();
   t.equal(await found(open), 'keys');
   open.there = false;

@@ -18,7 +18,7 @@ function captured(pattern: string, path: string, host?: string, name = 'acme.exa
   return captures({ ...placed, host: hostPattern }, name, looseParts(path));
 }
 
-t.test('a name stands for its segment, the rest for all that is left', async (t) => {
+t.test('a name captures its segment, the rest captures everything that is left', async (t) => {
   t.strictSame(captured('/a/{x}/b/{y}', '/a/1/b/2').path, { x: '1', y: '2' });
   t.strictSame(captured('/a/{rest*}', '/a/1/2').path, { rest: '1/2' });
   t.strictSame(captured('/a/{rest*}', '/a').path, { rest: '' });
@@ -26,14 +26,14 @@ t.test('a name stands for its segment, the rest for all that is left', async (t)
   t.strictSame(captured('/a', '/a').path, {});
 });
 
-t.test('what is captured is decoded once, and left as it is where it is no UTF-8', async (t) => {
+t.test('a captured value is decoded once, and unchanged if it is not UTF-8', async (t) => {
   t.strictSame(captured('/{x}', '/a%20b').path, { x: 'a b' });
   t.strictSame(captured('/{x}', '/%2525').path, { x: '%25' });
   t.strictSame(captured('/{x}', '/%ff').path, { x: '%FF' });
   t.strictSame(captured('/{x}', '/a+b').path, { x: 'a+b' });
 });
 
-t.test('a host pattern captures its labels, an exact host and none nothing', async (t) => {
+t.test('a host pattern captures its labels, an exact host captures nothing', async (t) => {
   t.strictSame(captured('/', '/', '{tenant}.example.com').host, { tenant: 'acme' });
   t.strictSame(captured('/', '/', 'acme.example.com').host, {});
   t.strictSame(captured('/', '/').host, {});

@@ -44,7 +44,7 @@ function told(routes: readonly Named[], line: string, headers: readonly string[]
 const beta = ['X-Beta', '1'];
 const strict = { methods: ['GET'], headers: { 'x-beta': '1' } };
 
-t.test('a method that a route with more conditions forbids is not opened by one with fewer', async (t) => {
+t.test('a route with fewer conditions does not open a method that a route with more conditions forbids', async (t) => {
   for (const access of ['public', 'scope']) {
     const routes = [route('beta', '/a', strict), route('wide', '/a', { access })];
     t.equal(told(routes, 'GET /a', beta), 'beta');
@@ -57,7 +57,7 @@ t.test('a method that a route with more conditions forbids is not opened by one 
   t.equal(told(open, 'POST /a', beta), '405 GET,POST', 'unless it is public');
 });
 
-t.test('a method that a more specific path forbids is not opened by a wider one, alone or among others', async (t) => {
+t.test('a wider path does not open a method that a more specific path forbids, alone or among others', async (t) => {
   for (const wide of ['/a/{x}', '/a/{r*}', '/{r*}'])
     for (const access of ['public', 'scope']) {
       const routes = [route('b', '/a/b', { methods: ['PUT'] }), route('wide', wide, { access })];
@@ -70,13 +70,13 @@ t.test('a method that a more specific path forbids is not opened by a wider one,
     }
 });
 
-t.test('nor by a wider host', async (t) => {
+t.test('a wider host does not open it either', async (t) => {
   const routes = [route('host', '/a', { methods: ['PUT'], host: 'h' }), route('any', '/a')];
   t.equal(told(routes, 'GET /a'), '405 PUT');
   t.equal(told(routes, 'GET /a', [], 'other'), 'any');
 });
 
-t.test('a field that decides and stands twice ends the search, whatever else would fit', async (t) => {
+t.test('a deciding field that is repeated ends the search, whatever route would match', async (t) => {
   const twice = [...beta, ...beta];
   const routes = [
     route('beta', '/a/b', { headers: { 'x-beta': '1' } }),
@@ -93,7 +93,7 @@ t.test('a field that decides and stands twice ends the search, whatever else wou
 });
 
 t.test(
-  'hosts are asked by how much they say: the whole name, then patterns literal further right, then any',
+  'hosts are tried from the most specific: the whole name, then patterns with more literal labels on the right, then any',
   async (t) => {
     const routes = [
       route('exact', '/a', { host: 'a.b.example' }),

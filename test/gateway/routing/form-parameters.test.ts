@@ -1,7 +1,7 @@
 import t from 'tap';
 import { mayName, takeParameter } from '../../../src/gateway/routing/form-parameters.ts';
 
-t.test('a parameter is found under every spelling of its name, and every other byte stays', async (t) => {
+t.test('a parameter is found in every spelling of its name, and every other byte stays', async (t) => {
   const cases: Readonly<Record<string, readonly [values: readonly string[], rest: string]>> = {
     '': [[], ''],
     t: [[''], ''],
@@ -28,7 +28,7 @@ t.test('a parameter is found under every spelling of its name, and every other b
   t.strictSame(takeParameter('a+c=1', 'a c').values, ['1'], 'a plus is a space');
 });
 
-t.test('only a text with the name, or with anything encoded, can name it', async (t) => {
+t.test('only a text with the name, or with something encoded, can contain the name', async (t) => {
   for (const text of ['?t=a', '?xtx', '?%74=a', '?a=%20']) t.ok(mayName(text, 't'), text);
   for (const text of ['', '?a=b', '?T=1']) t.notOk(mayName(text, 't'), text);
 });

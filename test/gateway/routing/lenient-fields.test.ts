@@ -14,7 +14,7 @@ t.test('a header is read by its name, and leniently by each name that a server f
     t.strictSame(read(name, 'a'), { values: [], lenient: [] }, name);
 });
 
-t.test('a lenient server strips more blanks around a value, and none within', async (t) => {
+t.test('a lenient server strips more blanks around a value, and none inside', async (t) => {
   for (const blank of [' ', '\t', '\u00a0', '\u0085', ' \u00a0\t']) {
     const value = `${blank}a${blank}b${blank}`;
     t.strictSame(read('X-Env', value), { values: [value], lenient: [`a${blank}b`] }, JSON.stringify(blank));
@@ -55,13 +55,13 @@ t.test('each spelling of a name that some servers fold into it is read leniently
   t.strictSame(parameter('debug', '?debug=1&Debug=2'), { values: ['1'], lenient: ['1', '2'] });
 });
 
-t.test('a blank, a dot and an open bracket in a name are an underscore to some servers', async (t) => {
+t.test('some servers read a blank, a dot and an open bracket in a name as an underscore', async (t) => {
   for (const key of ['a_b', 'a.b', 'a+b', 'a%20b', 'a%2eb', 'A_B', 'a[b'])
     t.strictSame(parameter('a_b', `?${key}=1`).lenient, ['1'], key);
   for (const key of ['a-b', 'ab', 'a__b', 'a]b']) t.strictSame(parameter('a_b', `?${key}=1`).lenient, [], key);
 });
 
-t.test('a name that must be encoded is itself in each encoding; with brackets it is a list of its own', async (t) => {
+t.test('a name that must be encoded matches in each encoding; with brackets it is a separate list', async (t) => {
   for (const key of ['f[a]', 'f%5Ba%5D', 'f%5ba]']) t.strictSame(parameter('f[a]', `?${key}=1`), same('1'), key);
   for (const key of ['f[a]x', 'F[a]', 'f[a][]'])
     t.strictSame(parameter('f[a]', `?${key}=1`), { values: [], lenient: ['1'] }, key);
@@ -70,14 +70,14 @@ t.test('a name that must be encoded is itself in each encoding; with brackets it
   t.strictSame(parameter('$x', '?%24x=1'), same('1'));
 });
 
-t.test('a semicolon ends a parameter for some servers, and NUL a value', async (t) => {
+t.test('for some servers a semicolon ends a parameter, and NUL ends a value', async (t) => {
   t.strictSame(parameter('debug', '?a=1;debug=2'), { values: [], lenient: ['2'] });
   t.strictSame(parameter('debug', '?debug=1;b=2'), { values: ['1;b=2'], lenient: ['1'] });
   t.strictSame(parameter('debug', '?debug=1%00b'), { values: ['1\0b'], lenient: ['1'] });
   t.strictSame(parameter('debug', '?debug=%00'), { values: ['\0'], lenient: [''] });
 });
 
-t.test('where servers decode before they split, what they find is the lenient reading', async (t) => {
+t.test('for servers that decode before they split, what they find is the lenient reading', async (t) => {
   t.strictSame(parameter('debug', '/a?b=1%26debug=2'), { values: [], lenient: ['2'] });
   t.strictSame(parameter('debug', '/a?debug=1%26debug=2'), { values: ['1&debug=2'], lenient: ['1', '2'] });
   t.strictSame(parameter('debug', '/a?debug=1%2523'), { values: ['1%23'], lenient: ['1#'] });
@@ -86,13 +86,13 @@ t.test('where servers decode before they split, what they find is the lenient re
   t.strictSame(parameter('debug', '/a?b=%20&debug=1&debug=1'), same('1', '1'));
 });
 
-t.test('where the path has an encoded sign of a query, no value is sure', async (t) => {
+t.test('if the path has an encoded query separator, no value is certain', async (t) => {
   for (const path of ['/a%3F', '/a%3fb', '/a%23'])
     t.strictSame(parameter('debug', `${path}?debug=1`), { values: ['1'], lenient: ['1', ''] }, path);
   t.strictSame(parameter('debug', '/a%3Fdebug=1'), { values: [], lenient: [''] });
 });
 
-t.test('pairs come in order, empty ones are none, and it ends where the reader has enough', async (t) => {
+t.test('pairs come in order, empty ones are skipped, and reading ends when the caller has enough', async (t) => {
   const pairs = (query: string, separators: '&' | '&;' = '&', most = 9) => {
     const found: string[] = [];
     eachPair(query, separators, (key, value) => found.push(`${key}:${value()}`) >= most);

@@ -22,7 +22,7 @@ t.test('a header must have the value, once, whatever the case of its name', asyn
   t.strictSame(held(match, ['X-Beta', '1', 'X-Beta', '1']), ['repeated']);
 });
 
-t.test('a query parameter must have the value, once, however the value is written', async (t) => {
+t.test('a query parameter must have the value, once, whatever the encoding of the value', async (t) => {
   const match = { query: { v: 'a b' } };
   t.strictSame(held(match, [], '?v=a%20b&w'), ['yes']);
   t.strictSame(held(match, [], '?%76=a+b'), ['repeated'], 'some servers decode no names');
@@ -38,7 +38,7 @@ t.test('a value that servers read in two ways counts as repeated', async (t) => 
   t.strictSame(held({ query: { op: 'delete' } }, [], '?op=delete%00'), ['repeated']);
 });
 
-t.test('a header in a spelling that an upstream folds into the same counts as repeated', async (t) => {
+t.test('a header in a spelling that an upstream folds into the same name counts as repeated', async (t) => {
   const match = { headers: { 'X-Env': 'prod' } };
   for (const name of ['X_Env', 'x_env', 'X.Env', 'X~ENV']) {
     t.strictSame(held(match, [name, 'prod']), ['repeated'], name);
@@ -49,7 +49,7 @@ t.test('a header in a spelling that an upstream folds into the same counts as re
   t.strictSame(held({ soap_action: 'urn:x' }, ['Content_Type', 'application/soap+xml; action="urn:x"']), ['repeated']);
 });
 
-t.test('a query parameter in a spelling that an upstream takes for it counts as repeated', async (t) => {
+t.test('a query parameter in a spelling that an upstream folds into the same name counts as repeated', async (t) => {
   const match = { query: { op: 'delete' } };
   const twins = [
     'OP',
@@ -107,7 +107,7 @@ t.test('a query without a second spelling has one reading', async (t) => {
   );
 });
 
-t.test('a media type that names two actions, or one with an escape, leaves open which one is meant', async (t) => {
+t.test('a media type with two actions, or with an escape, is ambiguous', async (t) => {
   const typed = (parameters: string) => ['Content-Type', `application/soap+xml; ${parameters}`];
   const match = { soap_action: 'urn:x' };
   t.strictSame(held(match, typed('action="urn:y"; action="urn:x"')), ['repeated']);
@@ -115,7 +115,7 @@ t.test('a media type that names two actions, or one with an escape, leaves open 
   t.strictSame(held(match, typed('action="urn:\\x"')), ['repeated']);
 });
 
-t.test('an action that one reader of a media type finds, and another does not, is 400', async (t) => {
+t.test('an action that only one reader of a media type finds is 400', async (t) => {
   const typed = (parameters: string) => ['Content-Type', `application/soap+xml; ${parameters}`];
   const match = { soap_action: 'urn:x' };
   for (const headers of [
@@ -141,7 +141,7 @@ t.test('an action that one reader of a media type finds, and another does not, i
   t.strictSame(held(match, mtom), ['yes'], 'SOAP 1.1 with attachments has it in the header alone');
 });
 
-t.test('a SOAP action stands in its header, with quotes or without, or in the media type; never in both', async (t) => {
+t.test('a SOAP action is in its header, with quotes or without, or in the media type; never in both', async (t) => {
   const match = { soap_action: 'urn:x' };
   const typed = (parameter: string) => ['Content-Type', `application/soap+xml; charset=utf-8; ${parameter}`];
   for (const headers of [
@@ -176,7 +176,7 @@ t.test('a SOAP action stands in its header, with quotes or without, or in the me
   t.strictSame(held(match, ['SOAPAction', 'urn:x', ...typed('action="urn:x"')]), ['repeated']);
 });
 
-t.test('conditions are told in words, in the order header, query, action', async (t) => {
+t.test('conditions are described in the order header, query, action', async (t) => {
   const all = of({ headers: { 'X-A': '1' }, query: { V: '2' }, soap_action: 'urn:x' });
   t.strictSame(
     all.map(({ text, field }) => [text, field]),
@@ -190,13 +190,13 @@ t.test('conditions are told in words, in the order header, query, action', async
   t.equal(of({}), of({}), 'routes without one share the list');
 });
 
-t.test('the values of a field are those of its lines alone', async (t) => {
+t.test('the values of a field are only those of its own lines', async (t) => {
   const head = headOf(['A', '1', 'B', 'a', 'a', '2']);
   t.strictSame(valuesOf(head, 'a'), ['1', '2']);
   t.strictSame(valuesOf(head, '1'), []);
 });
 
-t.test('of routes whose conditions fail, three are named, and neither what is asked nor what was sent', async (t) => {
+t.test('of routes whose conditions fail, three are named, without the expected and the received values', async (t) => {
   const conditions = of({ headers: { 'x-a': 'secret' }, query: { v: 'secret' } });
   const route = (id: string) => ({ id, conditions }) as unknown as Route;
   const question = { head: headOf(['X-A', 'mine']), query: '', host: 'h', key: '/', method: 'GET' };
@@ -214,7 +214,7 @@ t.test('of routes whose conditions fail, three are named, and neither what is as
   t.equal(unmetDetail([route('r')], half), 'host and path match r (another header x-a)');
 });
 
-t.test('quotes of a SOAP action are taken away only where they are around the whole', async (t) => {
+t.test('quotes of a SOAP action are removed only if they are around the whole value', async (t) => {
   const holds = (action: string, received: string) =>
     matchConditions({ path: '/', soap_action: action })[0]?.holds({
       head: headOf(['SOAPAction', received]),

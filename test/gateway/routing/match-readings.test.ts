@@ -29,7 +29,7 @@ function rule(
 
 const head = { fields: [] } as never;
 
-/** The id of the route that both readings find, or what is found in its place. */
+/** The id of the route that both readings find, or what is found instead. */
 function found(rules: readonly Rule[], target: string, method = 'GET'): string {
   const judged = judgeTarget(method, target);
   if (judged.kind === 'refused') return judged.code;
@@ -47,7 +47,7 @@ t.test('a path whose readings find different routes is ambiguous', async (t) => 
 });
 
 t.test(
-  'a path is ambiguous where one server decodes, another ends it at a sign, and a third drops blanks',
+  'a path is ambiguous if one server decodes it, another ends it at a character, and a third drops blanks',
   async (t) => {
     const rules = ['/v1/{rest*}', '/v1/k=v/{id}', '/v1/{id}/@keys'].map((path) => rule(path));
     for (const path of [
@@ -61,7 +61,7 @@ t.test(
   },
 );
 
-t.test('a path of which only one reading finds a route is ambiguous', async (t) => {
+t.test('a path for which only one reading finds a route is ambiguous', async (t) => {
   t.equal(found([rule('/users:purge')], '/users%3Apurge'), 'ambiguous');
   t.equal(found([rule('/a/{id}')], '/a/%20'), 'ambiguous');
   t.equal(found([rule('/a/{id}')], '/a/%3Fx'), 'ambiguous');
@@ -75,21 +75,18 @@ t.test('a path whose readings find one route has that route', async (t) => {
   t.equal(found(rules, '/v1/100%25'), '/v1/{rest*}');
 });
 
-t.test(
-  'a path that no reading finds a route for is not found, and one whose method does not fit says so',
-  async (t) => {
-    t.equal(found([rule('/a')], '/b%3A'), 'not_found');
-    t.equal(found([rule('/a/{id}', { methods: ['GET'] })], '/a/b%3A', 'PUT'), 'method_not_allowed');
-  },
-);
+t.test('a path without a route in any reading is not found, and one whose method does not match says so', async (t) => {
+  t.equal(found([rule('/a')], '/b%3A'), 'not_found');
+  t.equal(found([rule('/a/{id}', { methods: ['GET'] })], '/a/b%3A', 'PUT'), 'method_not_allowed');
+});
 
-t.test('an octet of Latin-1 is ambiguous where its letter has a route of its own, and else is as it was', async (t) => {
+t.test('an octet of Latin-1 is ambiguous if its letter has its own route, and otherwise unchanged', async (t) => {
   const rules = ['/caf%C3%A9/{rest*}', '/admin', '/{rest*}'].map((path) => rule(path));
   for (const path of ['/caf%e9/x', '/admin%A0', '/admin%85']) t.equal(found(rules, path), 'ambiguous', path);
   t.equal(found(rules, '/b%fccher/x'), '/{rest*}');
 });
 
-t.test('a literal of the file matches as it is spelled there, and as servers decode it', async (t) => {
+t.test('a literal of the file matches in its own spelling and in the decoded one', async (t) => {
   const rules = ['/users%3Apurge', '/caf%C3%A9/{x}', '/a%20b', '/{rest*}'].map((path) => rule(path));
   for (const [path, wanted] of [
     ['/users%3Apurge', '/users%3Apurge'],
@@ -102,13 +99,13 @@ t.test('a literal of the file matches as it is spelled there, and as servers dec
     t.equal(found(rules, path), wanted, path);
 });
 
-t.test('where case does not count, it counts for no letter of Unicode', async (t) => {
+t.test('without case sensitivity, the case of no Unicode letter counts', async (t) => {
   const rules = [rule('/ci/caf%C3%A9/{x}', { caseSensitive: false }), rule('/{rest*}', { caseSensitive: false })];
   for (const path of ['/ci/caf%C3%A9/1', '/ci/CAF%C3%89/1', '/CI/Caf%c3%89/1'])
     t.equal(found(rules, path), '/ci/caf%C3%A9/{x}', path);
 });
 
-t.test('what is said of an ambiguous path names the routes of both readings', async (t) => {
+t.test('the report of an ambiguous path names the routes of both readings', async (t) => {
   const route = { id: 'purge' };
   const detail = ambiguityDetail({ kind: 'ambiguous', readings: [{ kind: 'not_found' }, { kind: 'route', route }] });
   t.equal(detail, 'raw: no route; decoded: `purge`');

@@ -16,7 +16,7 @@ const files = isLong
   ? ['admin', 'admin/', 'admin/users', '%61dmin', 'admin%2fusers', 'etc/passwd', 'public/../admin']
   : ['admin', 'etc/passwd'];
 
-/** How a line of the lists gets into a target. */
+/** How a line of the lists is put into a target. */
 const compositions: readonly ((line: string) => string)[] = [
   (line) => `/public/${line}`,
   (line) => `/public${line}`,
@@ -25,7 +25,7 @@ const compositions: readonly ((line: string) => string)[] = [
   (line) => `/public/a/b/${line}`,
 ];
 
-/** Lines without a place for a file are followed by one. */
+/** A filename follows lines without a place for one. */
 const endings = ['', 'admin', '/admin', '%2fadmin', '/admin/users'];
 
 function* targets(): Generator<string> {
@@ -41,7 +41,7 @@ function fill(line: string): string[] {
   return files.map((file) => line.replaceAll('{FILE}', file));
 }
 
-/** A target is sent as it stands in the list: white space in it makes a request that is malformed, which is a refusal too. */
+/** A target is sent as in the list. Whitespace in it makes a malformed request, which is a refusal too. */
 async function sendTargets(t: Test, upstream: Witness, port: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   const bytes = (target: string) => requestText({ target: Buffer.from(target).toString('latin1') });
@@ -66,7 +66,7 @@ for (const [name, routes] of Object.entries({
   'keep encoded slashes and parameters': lax,
 })) {
   t.test(
-    `no traversal of the lists leads from a public route to a protected one where routes ${name}`,
+    `no traversal of the lists leads from a public route to a protected one with routes ${name}`,
     { skip },
     async (t) => {
       t.setTimeout(600_000);
@@ -84,7 +84,7 @@ for (const [name, routes] of Object.entries({
   );
 }
 
-t.test('the reference reading sees through every way in which the lists write a traversal', async (t) => {
+t.test('the reference reading finds every kind of traversal in the lists', async (t) => {
   const written = [
     '/public/../admin',
     '/public/%2e%2e/admin',

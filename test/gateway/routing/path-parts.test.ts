@@ -8,14 +8,14 @@ function parts(path: string): readonly (readonly string[])[] {
   return partsOf(target);
 }
 
-t.test('the segments of a path are those that a rule sees, decoded', async (t) => {
+t.test('a rule sees the decoded segments of a path', async (t) => {
   t.strictSame(parts('/'), [['']]);
   t.strictSame(parts('/orders/7'), [['orders', '7']]);
   t.strictSame(parts('/orders/'), [['orders', '']]);
   t.strictSame(parts('/a%20b/c'), [['a b', 'c']], 'each reading has the same segments');
 });
 
-t.test('a path that a server may split in another way has each reading of it', async (t) => {
+t.test('a path that a server may split differently has each reading', async (t) => {
   t.strictSame(parts('/a%2Fb/c'), [
     ['a/b', 'c'],
     ['a%2Fb', 'c'],
@@ -27,7 +27,7 @@ t.test('a path that a server may split in another way has each reading of it', a
   );
 });
 
-t.test('a path of a log, which nobody judged, has segments too', async (t) => {
+t.test('a path from a log, which was not checked, has segments too', async (t) => {
   t.strictSame(looseParts('/orders/a%20b'), ['orders', 'a b']);
   t.strictSame(looseParts('/orders/%37'), ['orders', '7']);
   t.strictSame(looseParts('/'), ['']);

@@ -21,7 +21,7 @@ function placed(path: string, caseSensitive = true): RoutePattern {
 const fits = (pattern: string, key: string, caseSensitive = true) =>
   fitsTail(tailOf(placed(pattern, caseSensitive), 0), key, 1);
 
-/** Whether tables of this one route, and of it among others, find it. */
+/** Whether a table with only this route, and a table with others, find it. */
 function found(pattern: string, key: string, caseSensitive = true): readonly boolean[] {
   const route = placed(pattern, caseSensitive);
   const others = ['/zz', '/zz/{y}', '/zz/{y}/q', '/zz/{y}/{z*}'].map((each) => placed(each, caseSensitive));
@@ -76,7 +76,7 @@ const no: readonly [pattern: string, key: string][] = [
   ['/a', '/A'],
 ];
 
-t.test('a pattern fits a path segment by segment, alone in its table and among others', async (t) => {
+t.test('a pattern matches a path segment by segment, alone in its table and among others', async (t) => {
   for (const [pattern, key] of yes) {
     t.ok(fits(pattern, key), `${pattern} ${key}`);
     t.strictSame(found(pattern, key), [true, true], `${pattern} ${key}`);
@@ -87,7 +87,7 @@ t.test('a pattern fits a path segment by segment, alone in its table and among o
   }
 });
 
-t.test('where the upstream compares without case, literals do, and everything else is the same', async (t) => {
+t.test('if the upstream ignores case, literals match in any case, and nothing else changes', async (t) => {
   for (const [pattern, key] of yes) t.ok(fits(pattern.toUpperCase(), key, false), `${pattern} ${key}`);
   for (const [pattern, key] of no.slice(0, -1)) t.notOk(fits(pattern, key, false), `${pattern} ${key}`);
   for (const key of ['/a/B', '/A/b', '/A/B']) {
@@ -98,15 +98,12 @@ t.test('where the upstream compares without case, literals do, and everything el
   t.strictSame(found('/A/B', '/a/b', false), [true, true]);
 });
 
-t.test(
-  'a literal that the file encodes is found in its own spelling and decoded, alone and among others',
-  async (t) => {
-    for (const caseSensitive of [true, false])
-      for (const key of ['/x/a%3Ab/c', '/x/a:b/c']) {
-        t.ok(fits('/x/a%3Ab/c', key, caseSensitive), key);
-        t.strictSame(found('/x/a%3Ab/c', key, caseSensitive), [true, true], key);
-      }
-    t.ok(fits('/x/A%3Ab', '/x/a%3aB', false));
-    for (const key of ['/x/a%3Bb/c', '/x/ab/c', '/x/A%3Ab/c']) t.notOk(fits('/x/a%3Ab/c', key), key);
-  },
-);
+t.test('an encoded literal of the file is found in its own spelling and decoded, alone and among others', async (t) => {
+  for (const caseSensitive of [true, false])
+    for (const key of ['/x/a%3Ab/c', '/x/a:b/c']) {
+      t.ok(fits('/x/a%3Ab/c', key, caseSensitive), key);
+      t.strictSame(found('/x/a%3Ab/c', key, caseSensitive), [true, true], key);
+    }
+  t.ok(fits('/x/A%3Ab', '/x/a%3aB', false));
+  for (const key of ['/x/a%3Bb/c', '/x/ab/c', '/x/A%3Ab/c']) t.notOk(fits('/x/a%3Ab/c', key), key);
+});

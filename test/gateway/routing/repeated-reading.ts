@@ -1,6 +1,6 @@
 /**
- * An upstream that cannot stop reading: it decodes a path once more and again, as far as it is asked to, in octets, with a
- * UTF-8 decoder of the lax kind, and then removes dot segments. Written from the RFCs, and from nothing else here.
+ * An upstream that decodes a path repeatedly, as often as requested, in octets and with a lax UTF-8 decoder, and then
+ * removes dot segments. It is written only from the RFCs, independent of the gateway's code.
  */
 export interface Reading {
   readonly segments: readonly string[];
@@ -15,7 +15,7 @@ export function read(path: string, decodings: number): Reading {
   return { segments: removeDots(text), dots: /(?:^|\/)\.\.?(?:;[^/]*)?(?:\/|$)/.test(text) };
 }
 
-/** RFC 3986 §2.1; what is no encoding stays as it is. */
+/** RFC 3986 §2.1; an invalid encoding is unchanged. */
 function decodeOnce(octets: readonly number[]): number[] {
   const decoded: number[] = [];
   for (let at = 0; at < octets.length; at++) {
@@ -27,7 +27,7 @@ function decodeOnce(octets: readonly number[]): number[] {
   return decoded;
 }
 
-/** RFC 3629 §3 as a decoder reads it that does not ask whether a shorter form was there. */
+/** RFC 3629 §3 as read by a decoder that does not check for a shorter form. */
 function shortest(octets: readonly number[]): number[] {
   const read: number[] = [];
   for (let at = 0; at < octets.length; ) {
@@ -51,7 +51,7 @@ function lengthOf(lead: number): number {
   return lead >= 0xc0 && lead < 0xe0 ? 2 : 1;
 }
 
-/** RFC 3986 §5.2.4, with empty segments taken for nothing, but for the last. */
+/** RFC 3986 §5.2.4, where empty segments do not count, except the last. */
 function removeDots(path: string): readonly string[] {
   const parts = path.split('/').slice(1);
   const kept: string[] = [];
@@ -62,7 +62,7 @@ function removeDots(path: string): readonly string[] {
   return kept;
 }
 
-/** Which of these patterns the segments belong to: `{}` is one that is not empty, `{*}` all the rest. */
+/** Which of these patterns match the segments: `{}` is a non-empty segment, `{*}` all the rest. */
 export function place(segments: readonly string[], patterns: readonly string[]): string | undefined {
   const fitting = patterns.filter((pattern) => fits(segments, pattern.split('/').slice(1)));
   const rank = (pattern: string) =>
@@ -80,7 +80,7 @@ function fits(segments: readonly string[], [part, ...parts]: readonly string[]):
   return (part === '{}' ? segment !== '' : segment === part) && fits(others, parts);
 }
 
-/** -1: a literal; 1: one segment; 0 is the rest, which stands last. */
+/** -1: a literal; 1: one segment; 0 is the rest, which is last. */
 function compare(one: readonly number[], other: readonly number[]): number {
   const order = [-1, 1, 0];
   for (const [index, kind] of one.entries()) {

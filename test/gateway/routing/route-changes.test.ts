@@ -5,7 +5,7 @@ import { routeChanges } from '../../../src/gateway/routing/route-changes.ts';
 
 const route = (id: string, path = `/${id}`) => ({ id, match: { path } }) as RouteConfig;
 
-t.test('a route is the same as long as it has its id; what else it says may change', async (t) => {
+t.test('a route is the same as long as it has the same id; other settings may change', async (t) => {
   const before = [route('a'), route('b'), route('c')];
   const after = [route('b', '/other'), route('d'), route('a')];
   t.strictSame(routeChanges(before, after), { added: ['d'], removed: ['c'], changed: ['b'] });
@@ -13,7 +13,7 @@ t.test('a route is the same as long as it has its id; what else it says may chan
   t.strictSame(routeChanges([], before), { added: ['a', 'b', 'c'], removed: [], changed: [] });
 });
 
-t.test('equal inputs give one value, made once; other inputs another', async (t) => {
+t.test('equal inputs give one value, created once; other inputs give another', async (t) => {
   const made: object[] = [];
   const make = oncePerInput((input: readonly number[]) => {
     const value = { input };

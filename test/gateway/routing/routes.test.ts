@@ -10,7 +10,7 @@ interface Named extends RoutePattern {
   readonly id: string;
 }
 
-/** `id: [METHODS ]PATTERN[ @host][ public]`, as short as a table of cases needs it. */
+/** `id: [METHODS ]PATTERN[ @host][ public]`, a short form for a table of cases. */
 function routes(...lines: string[]): Named[] {
   return lines.map((line) => {
     const [, methods, path = '', host, access = 'scope'] =
@@ -36,7 +36,7 @@ function matched(table: RouteTable<Named>, method: string, path: string, host = 
   return match.kind === 'not_found' ? 404 : `405 ${match.allow.join(',')}`;
 }
 
-t.test('a literal goes before {name}, {name} before {name*}, segment by segment', async (t) => {
+t.test('a literal wins over {name}, {name} over {name*}, segment by segment', async (t) => {
   const table = new RouteTable(routes('/{all*}', '/a/{x}', '/a/b', '/a/{x}/c', '/{x}/b/c'));
   t.equal(matched(table, 'GET', '/a/b'), '/a/b');
   t.equal(matched(table, 'GET', '/a/z'), '/a/{x}');
@@ -45,23 +45,26 @@ t.test('a literal goes before {name}, {name} before {name*}, segment by segment'
   t.equal(matched(table, 'GET', '/'), '/{all*}');
 });
 
-t.test('{name*} takes the rest, also an empty one and the bare prefix; {name} takes no empty segment', async (t) => {
-  const table = new RouteTable(routes('/orders/{rest*}', '/items/{id}'));
-  for (const path of ['/orders', '/orders/', '/orders/7', '/orders/7/8'])
-    t.equal(matched(table, 'GET', path), '/orders/{rest*}');
-  t.equal(matched(table, 'GET', '/ordersx'), 404);
-  t.equal(matched(table, 'GET', '/items/'), 404);
-  t.equal(matched(table, 'GET', '/items'), 404);
-});
+t.test(
+  '{name*} matches the rest, also an empty one and the bare prefix; {name} matches no empty segment',
+  async (t) => {
+    const table = new RouteTable(routes('/orders/{rest*}', '/items/{id}'));
+    for (const path of ['/orders', '/orders/', '/orders/7', '/orders/7/8'])
+      t.equal(matched(table, 'GET', path), '/orders/{rest*}');
+    t.equal(matched(table, 'GET', '/ordersx'), 404);
+    t.equal(matched(table, 'GET', '/items/'), 404);
+    t.equal(matched(table, 'GET', '/items'), 404);
+  },
+);
 
-t.test('a route of the host goes before every route without one', async (t) => {
+t.test('a route with the host wins over every route without one', async (t) => {
   const table = new RouteTable(routes('/a/b', '/{x*} @api.example'));
   t.equal(matched(table, 'GET', '/a/b', 'api.example'), '/{x*} @api.example');
   t.equal(matched(table, 'GET', '/a/b', 'other.example'), '/a/b');
 });
 
 t.test(
-  'a route that fits in all but its method yields only to one that names the method and is not public',
+  'a route that matches except for its method yields only to one that names the method and is not public',
   async (t) => {
     const table = new RouteTable(
       routes(
@@ -80,7 +83,7 @@ t.test(
   },
 );
 
-t.test('routes of one path share it by their methods', async (t) => {
+t.test('routes with the same path divide it by their methods', async (t) => {
   const table = new RouteTable(routes('GET /a', 'POST /a public'));
   t.equal(matched(table, 'GET', '/a'), 'GET /a');
   t.equal(matched(table, 'POST', '/a'), 'POST /a public');
@@ -91,7 +94,7 @@ t.test('GET does not imply HEAD', async (t) => {
   t.equal(matched(new RouteTable(routes('GET /a')), 'HEAD', '/a'), '405 GET');
 });
 
-t.test('the order in the file changes nothing', async () => {
+t.test('the order in the file does not matter', async () => {
   const lines = ['/{all*}', 'GET /a/{x}', '/a/b', 'POST /a/{x*}', '/{x}/b', '/a @h', '/{y*} @k public'];
   const path = fc
     .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 4 })
@@ -113,7 +116,7 @@ t.test('the order in the file changes nothing', async () => {
 });
 
 t.test(
-  'a host pattern goes after the exact host and before none; of two, the one that is literal further right',
+  'a host pattern comes after the exact host and before no host; of two, the one with more literal labels on the right wins',
   async (t) => {
     const table = new RouteTable(
       routes('/a', '/a @{x}.example.com', '/a @api.example.com', '/a @api.{x}.com', '/a @{x}.{y}.com'),
@@ -126,7 +129,7 @@ t.test(
   },
 );
 
-t.test('literals of a case-insensitive upstream match in any case, after those that fit exactly', async (t) => {
+t.test('literals of a case-insensitive upstream match in any case, after exact matches', async (t) => {
   const [folded] = routes('/Admin/{x}');
   const table = new RouteTable([
     { ...(folded as Named), caseSensitive: false },
@@ -136,7 +139,7 @@ t.test('literals of a case-insensitive upstream match in any case, after those t
   t.equal(matched(table, 'GET', '/ADMIN/1'), '/Admin/{x}');
 });
 
-t.test('of routes for one path, more conditions go first, and a field that decides must not occur twice', async (t) => {
+t.test('of routes with the same path, more conditions win, and a deciding field must not be repeated', async (t) => {
   const [plain, one, two] = routes('/a', '/a', '/a').map((route, index) => ({ ...route, id: `${index} conditions` }));
   const conditioned = (route: Named, headers: Record<string, string>): Named => ({
     ...route,
@@ -175,7 +178,7 @@ t.test('query parameters and SOAP actions choose a route', async (t) => {
   t.equal(holds(soap, ['SOAPAction', 'urn:Get', 'Content-Type', 'application/soap+xml; action="urn:Set"']), 'repeated');
 });
 
-t.test('of two routes with as many conditions, which both hold, their text decides and not the file', async (t) => {
+t.test('of two matching routes with the same number of conditions, their text decides and not the file', async (t) => {
   const conditioned = (name: string): Named => {
     const [route] = routes('/a') as [Named];
     return { ...route, id: name, conditions: matchConditions({ path: '/a', headers: { [name]: '1' } }) };

@@ -5,7 +5,7 @@ import { matchConditions } from '../../../src/gateway/routing/match-conditions.t
 import type { RoutePattern } from '../../../src/gateway/routing/routes.ts';
 import { compareRank, compareSpecificity, hostText, pathText } from '../../../src/gateway/routing/specificity.ts';
 
-/** `PATH[ @HOST]`, with this header asked for. */
+/** `PATH[ @HOST]`, with this header as a condition. */
 function placed(text: string, headers: Record<string, string> = {}): RoutePattern {
   const [path = '', host] = text.split(' @');
   const parsed = parsePathPattern(path);
@@ -20,28 +20,31 @@ function placed(text: string, headers: Record<string, string> = {}): RoutePatter
   };
 }
 
-t.test('exact hosts go first, then patterns, then none; within a host the path, then conditions', async (t) => {
-  const inOrder = [
-    placed('/a @a.example'),
-    placed('/a @b.example'),
-    placed('/{x*} @b.example'),
-    placed('/a @{x}.example'),
-    placed('/a', { 'x-a': '1', 'x-b': '1' }),
-    placed('/a', { 'x-a': '1' }),
-    placed('/a', { 'x-a': '2' }),
-    placed('/a'),
-    placed('/{x}'),
-    placed('/{y}'),
-    placed('/{x*}'),
-  ];
-  for (const [index, one] of inOrder.entries())
-    for (const [later, other] of inOrder.entries()) {
-      const compared = Math.sign(compareSpecificity(one, other));
-      t.equal(compared, Math.sign(index - later), `${index} and ${later}`);
-    }
-});
+t.test(
+  'exact hosts come first, then patterns, then none; within a host the path decides, then conditions',
+  async (t) => {
+    const inOrder = [
+      placed('/a @a.example'),
+      placed('/a @b.example'),
+      placed('/{x*} @b.example'),
+      placed('/a @{x}.example'),
+      placed('/a', { 'x-a': '1', 'x-b': '1' }),
+      placed('/a', { 'x-a': '1' }),
+      placed('/a', { 'x-a': '2' }),
+      placed('/a'),
+      placed('/{x}'),
+      placed('/{y}'),
+      placed('/{x*}'),
+    ];
+    for (const [index, one] of inOrder.entries())
+      for (const [later, other] of inOrder.entries()) {
+        const compared = Math.sign(compareSpecificity(one, other));
+        t.equal(compared, Math.sign(index - later), `${index} and ${later}`);
+      }
+  },
+);
 
-t.test('where only their text tells two routes apart, their rank is one', async (t) => {
+t.test('two routes that only differ in their text have the same rank', async (t) => {
   t.equal(compareRank(placed('/{x}'), placed('/{y}')), 0);
   t.equal(compareRank(placed('/a', { 'x-a': '1' }), placed('/a', { 'x-a': '2' })), 0);
   t.ok(compareRank(placed('/a', { 'x-a': '1' }), placed('/a')) < 0);

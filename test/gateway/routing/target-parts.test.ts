@@ -3,7 +3,7 @@ import { judgeTarget } from '../../../src/gateway/message/target.ts';
 
 const plain = { kind: 'target', query: '', encodedSlash: false, parameter: false, authority: undefined };
 
-t.test('a target is parted into path and query at its first question mark, byte for byte', async (t) => {
+t.test('a target is split into path and query at its first question mark, byte for byte', async (t) => {
   const parts: Readonly<Record<string, readonly [path: string, query: string]>> = {
     '/': ['/', ''],
     '/a/b': ['/a/b', ''],
@@ -16,7 +16,7 @@ t.test('a target is parted into path and query at its first question mark, byte 
     t.strictSame(judgeTarget('GET', target), { ...plain, path, key: path, decoded: [], query }, target);
 });
 
-t.test('what is encoded without need is decoded once; patterns compare with two readings of the rest', async (t) => {
+t.test('an unnecessary encoding is decoded once; patterns are compared with two readings of the rest', async (t) => {
   const readings: readonly (readonly [target: string, path: string, key: string, decoded: string[], more?: object])[] =
     [
       ['/%61%2d%7e%5f', '/a-~_', '/a-~_', []],
@@ -36,7 +36,7 @@ t.test('what is encoded without need is decoded once; patterns compare with two 
     t.strictSame(judgeTarget('GET', target), { ...plain, path, key, decoded, ...more }, target);
 });
 
-t.test('an absolute target is its authority, and its path as any other; one without a path has a slash', async (t) => {
+t.test('an absolute target has an authority and an ordinary path; one without a path has a slash', async (t) => {
   const absolute: Readonly<Record<string, readonly [path: string, query: string, authority: string]>> = {
     'http://a.example/b?c': ['/b', '?c', 'a.example'],
     'HTTPS://a.example:8443/': ['/', '', 'a.example:8443'],
@@ -63,7 +63,7 @@ t.test('an absolute target is its authority, and its path as any other; one with
     t.match(judgeTarget('GET', target), { kind: 'refused', code: 'target_malformed' }, JSON.stringify(target));
 });
 
-t.test('a star is the target of OPTIONS alone', async (t) => {
+t.test('a star is a target only for OPTIONS', async (t) => {
   t.strictSame(judgeTarget('OPTIONS', '*'), { ...plain, path: '*', key: '*', decoded: [] });
   for (const [method, target] of [
     ['GET', '*'],
@@ -73,7 +73,7 @@ t.test('a star is the target of OPTIONS alone', async (t) => {
     t.match(judgeTarget(method, target), { code: 'target_malformed' }, `${method} ${target}`);
 });
 
-t.test('dots within a name are no dot segment, dots that are the whole of one are', async (t) => {
+t.test('dots within a name are not a dot segment, a segment of only dots is', async (t) => {
   for (const path of ['/a.b', '/a..', '/..a', '/...', '/.a/b.', '/a..b', '/a./b', '/x..;y', '/.%61'])
     t.equal(judgeTarget('GET', path).kind, 'target', path);
   for (const path of [
@@ -92,7 +92,7 @@ t.test('dots within a name are no dot segment, dots that are the whole of one ar
     t.match(judgeTarget('GET', path), { kind: 'refused', code: 'target_dot_segment' }, path);
 });
 
-t.test('an encoding of an encoding, a backslash, a null and an empty segment are refused by their names', async (t) => {
+t.test('a double encoding, a backslash, a null and an empty segment are refused, each with its own code', async (t) => {
   const codes: Readonly<Record<string, string>> = {
     '/%252e': 'target_percent_encoding',
     '/%25aF': 'target_percent_encoding',
@@ -118,7 +118,7 @@ t.test('an encoding of an encoding, a backslash, a null and an empty segment are
   for (const path of ['/%25', '/%252', '/%25g0', '/%25zz']) t.equal(judgeTarget('GET', path).kind, 'target', path);
 });
 
-t.test('a dot segment behind a slash that only a lax decoder sees is one (RFC 3629 §10)', async (t) => {
+t.test('a dot segment after a slash that only a lax decoder sees counts as one (RFC 3629 §10)', async (t) => {
   for (const path of [
     '/a/..%c0%afb',
     '/a/..%c1%9cb',

@@ -39,7 +39,7 @@ function open({ throttle, find }: { throttle?: Throttle; find?: KnownKeys['find'
   return { clock, keys, askers, tell };
 }
 
-t.test('a key that was right waits in a line of its own, which no stranger can join', async (t) => {
+t.test('a key that was right waits in a separate line, which no stranger can join', async (t) => {
   const { tell, askers, clock } = open();
   t.strictSame([await tell('right'), await tell('right')], ['miss', 'hit']);
   const known = { block: hashApiKey(Buffer.from('right')), share: 0.5, isKnown: true };
@@ -48,7 +48,7 @@ t.test('a key that was right waits in a line of its own, which no stranger can j
   t.equal(await tell('right'), 'miss', 'after a minute the counters are asked again');
 });
 
-t.test('the right key of a burst of guesses is refused, and not remembered as right', async (t) => {
+t.test('the right key in a burst of guesses is refused, and not cached as right', async (t) => {
   const { tell, askers } = open({ throttle: fullAfter(1) });
   t.equal(await tell('right'), 'throttled', 'others failed while it was looked up');
   t.equal(await tell('right'), 'throttled');
@@ -64,14 +64,14 @@ t.test('a key that was right and is revoked counts as a wrong one', async (t) =>
   t.strictSame(told, ['api_key_invalid', 'api_key_invalid', 'api_key_invalid', 'throttled']);
 });
 
-t.test('a store that is out is an outage for every key, and counts against nobody', async (t) => {
+t.test('an unavailable store is an outage for every key, and counts against no address', async (t) => {
   const { tell } = open({ find: () => outage('users', 1, 'gone') });
   const told = [];
   for (let index = 0; index < 10; index++) told.push(await tell('right'));
   t.strictSame([...new Set(told)], ['outage']);
 });
 
-/** Keys of a file, which answers at once. */
+/** Keys of a file, which answers immediately. */
 function openFile(known: Readonly<Record<string, KnownKey>>, throttle?: Throttle) {
   const clock = settableClock(1_700_000_000_000);
   const keys: KnownKeys = {
@@ -82,7 +82,7 @@ function openFile(known: Readonly<Record<string, KnownKey>>, throttle?: Throttle
   return { clock, scheme, verify: (key: string) => scheme.verify(present(key)) };
 }
 
-t.test('a key speaks for its client in the realm of the scheme, by one identity', async (t) => {
+t.test('a key identifies its client in the realm of the scheme, with one identity', async (t) => {
   const { scheme, verify } = openFile({ a: meter, b: { ...meter, id: 'ghk_2', client: 'meter-8' } });
   const [first, again, other] = [verify('a'), verify('a'), verify('b')];
   t.match(first, { kind: 'verified', cache: 'miss', identity: { issuer: 'api_key:meters', subject: 'meter-7' } });
@@ -95,7 +95,7 @@ t.test('a key speaks for its client in the realm of the scheme, by one identity'
   t.equal(scheme.wantsEntity(headOf(['Content-Length', '9'])), undefined);
 });
 
-t.test('a key is refused from the second of its end on, and is named for the log by its id', async (t) => {
+t.test('a key is refused from the second of its expiry on, and the log has its id', async (t) => {
   const now = 1_700_000_000;
   const { clock, verify } = openFile({
     ended: { ...meter, id: 'ghk_e', expiresAt: now },
@@ -112,7 +112,7 @@ t.test('a key is refused from the second of its end on, and is named for the log
   t.match(verify('endless'), { kind: 'verified' });
 });
 
-t.test('a key of ours that is broken is refused as any wrong one, and the log is told', async (t) => {
+t.test('a damaged key of ours is refused like any wrong one, and the log says so', async (t) => {
   const { verify } = openFile({});
   t.strictSame(verify('foreign'), { kind: 'refused', code: 'api_key_invalid' });
   t.strictSame(verify(makeApiKey()), { kind: 'refused', code: 'api_key_invalid' });
@@ -123,7 +123,7 @@ t.test('a key of ours that is broken is refused as any wrong one, and the log is
   });
 });
 
-t.test('a wrong key is counted by a part of its hash, so that what is kept of it opens nothing', async (t) => {
+t.test('a wrong key is counted by a part of its hash, so the stored part opens nothing', async (t) => {
   const names: string[] = [];
   const attempt: Throttle['attempt'] = (name, address) => {
     names.push(`${name} ${address}`);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { apr1 } from '../../../src/gateway/schemes/apr1.ts';
 
 t.test(
-  'apr1 is as htpasswd of Apache 2.4 and openssl passwd -apr1 write it, at every length of password',
+  "apr1 equals the output of Apache 2.4's htpasswd and openssl passwd -apr1, at every length of password",
   async (t) => {
     const written: readonly (readonly [password: string, hash: string])[] = [
       ['x', '$apr1$abcdefgh$82JubPF2dQkt1tVfvLnXS.'],

@@ -12,7 +12,7 @@ const lines = [
   `k3 ${hash('3')} meter-7 - read write`,
   `k4 ${hash('4')} meter-8 2020-01-31T12:00:00Z read`,
   `k5 ${hash('5')} meter-8 2021-01-31 other`,
-  // its client has the name of another one's key
+  // the name of this client is the id of another client's key
   `k6 ${hash('6')} k1 - admin`,
 ];
 
@@ -22,7 +22,7 @@ function clientsOf(t: Test, text = `${lines.join('\n')}\n`) {
   return assumedClients(basename(file), 'meters', dirname(file));
 }
 
-t.test('a client is assumed with the first of its keys that has not expired', async (t) => {
+t.test('a client is assumed with its first key that has not expired', async (t) => {
   const { identityOf, refusalOf } = clientsOf(t);
   t.match(identityOf('meter-7'), {
     scheme: 'api_key',
@@ -34,7 +34,7 @@ t.test('a client is assumed with the first of its keys that has not expired', as
   t.equal(refusalOf?.('meter-7'), undefined);
 });
 
-t.test('a key is assumed by its id, before any client of that name', async (t) => {
+t.test('a key is assumed by its id, before any client with that name', async (t) => {
   const { identityOf, refusalOf } = clientsOf(t);
   t.match(identityOf('k3'), { subject: 'meter-7', claims: { key_id: 'k3' }, scopes: new Set(['read', 'write']) });
   t.equal(refusalOf?.('k3'), undefined);
@@ -42,7 +42,7 @@ t.test('a key is assumed by its id, before any client of that name', async (t) =
   t.match(refusalOf?.('k1'), { code: 'api_key_expired', detail: 'key k1, at 2020-01-31T00:00:00Z' });
 });
 
-t.test('a client whose keys have all expired is refused for the first', async (t) => {
+t.test('a client whose keys have all expired is refused because of the first', async (t) => {
   const { identityOf, refusalOf } = clientsOf(t);
   t.match(identityOf('meter-8'), { claims: { key_id: 'k4' }, scopes: new Set(['read']) });
   t.strictSame(refusalOf?.('meter-8'), {
@@ -52,7 +52,7 @@ t.test('a client whose keys have all expired is refused for the first', async (t
   });
 });
 
-t.test('a client that no file names is assumed without scope, and without a key', async (t) => {
+t.test('a client that is not in the file is assumed without a scope and without a key', async (t) => {
   const file = userFile(t, `${lines.join('\n')}\n`);
   const unread = [
     clientsOf(t),

@@ -6,7 +6,7 @@ import { assumedOf, firstTaken, gatewayWith } from './taken.ts';
 
 const basicLine = 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n';
 
-t.test('a user of Digest is assumed with his scope, in the realm of the block', async (t) => {
+t.test("a Digest user is assumed with the user's scope, in the realm of the block", async (t) => {
   const users = userFile(t, digestLines('alice', 'd', 'x'));
   const { identityOf, wrong, refusal } = assumedOf('digest', { realm: 'd', users, scopes: { alice: 'read write' } });
   t.match(identityOf('alice'), {
@@ -20,7 +20,7 @@ t.test('a user of Digest is assumed with his scope, in the realm of the block', 
   t.equal(refusal, undefined, 'it may come over any wire');
 });
 
-t.test('an assumed challenge of Digest is what a client would get, with words in place of secrets', async (t) => {
+t.test('an assumed Digest challenge is what a client would get, with words instead of secrets', async (t) => {
   const users = userFile(t, digestLines('alice', 'd', 'x'));
   const block = { realm: 'd', users, algorithms: ['MD5', 'SHA-256'], qop: ['auth'], domain: ['/a', '/b'] };
   const line = (algorithm: string) =>
@@ -34,25 +34,28 @@ t.test('an assumed challenge of Digest is what a client would get, with words in
   );
 });
 
-t.test('a user whose hashes fit no offered algorithm is refused, and told what to keep', async (t) => {
-  const users = userFile(t, digestLines('old', 'd', 'x', ['MD5']) + digestLines('new', 'd', 'x', ['SHA-256']));
-  const refusalOf = (user: string, algorithms: readonly string[]) => {
-    const assumed = assumedOf('digest', { realm: 'd', users, algorithms }, '/');
-    return assumed.refusalOf?.(user);
-  };
-  t.strictSame(refusalOf('old', ['SHA-256', 'SHA-512-256']), {
-    kind: 'refused',
-    code: 'password_wrong',
-    detail:
-      'the file has MD5 for this user, but the route offers SHA-256 and SHA-512-256: add such a hash, or change what the route offers',
-  });
-  t.equal(refusalOf('new', ['SHA-256', 'SHA-512-256']), undefined);
-  t.equal(refusalOf('old', ['MD5', 'SHA-256']), undefined);
-  t.equal(refusalOf('old', ['MD5-sess']), undefined, 'a session uses the same hash');
-  t.equal(refusalOf('nobody', ['SHA-256']), undefined, 'a user who is not in the file is assumed');
-});
+t.test(
+  'a user whose hashes match no offered algorithm is refused, and the message says which hash to add',
+  async (t) => {
+    const users = userFile(t, digestLines('old', 'd', 'x', ['MD5']) + digestLines('new', 'd', 'x', ['SHA-256']));
+    const refusalOf = (user: string, algorithms: readonly string[]) => {
+      const assumed = assumedOf('digest', { realm: 'd', users, algorithms }, '/');
+      return assumed.refusalOf?.(user);
+    };
+    t.strictSame(refusalOf('old', ['SHA-256', 'SHA-512-256']), {
+      kind: 'refused',
+      code: 'password_wrong',
+      detail:
+        'the file has MD5 for this user, but the route offers SHA-256 and SHA-512-256: add such a hash, or change what the route offers',
+    });
+    t.equal(refusalOf('new', ['SHA-256', 'SHA-512-256']), undefined);
+    t.equal(refusalOf('old', ['MD5', 'SHA-256']), undefined);
+    t.equal(refusalOf('old', ['MD5-sess']), undefined, 'a session uses the same hash');
+    t.equal(refusalOf('nobody', ['SHA-256']), undefined, 'a user who is not in the file is assumed');
+  },
+);
 
-t.test('every hash of a user counts, of his realm alone', async (t) => {
+t.test("every hash of a user counts, only in the user's realm", async (t) => {
   const two = digestLines('alice', 'd', 'x', ['MD5', 'SHA-512-256']);
   const elsewhere = digestLines('alice', 'other', 'x', ['SHA-256']) + digestLines('bob', 'd', 'x', ['SHA-256']);
   const { refusalOf } = assumedOf('digest', { realm: 'd', users: userFile(t, two + elsewhere) }, '/');
@@ -62,7 +65,7 @@ t.test('every hash of a user counts, of his realm alone', async (t) => {
   t.equal(refusalOf?.('bob'), undefined);
 });
 
-t.test('the file of users is sought where the configuration lies, and only where that is known', async (t) => {
+t.test('the file of users is found relative to the configuration, and only if its place is known', async (t) => {
   const users = userFile(t, digestLines('old', 'd', 'x', ['MD5']));
   const config = gatewayWith('digest', { realm: 'd', users });
   const { row, block } = firstTaken(config);
@@ -74,7 +77,7 @@ t.test('the file of users is sought where the configuration lies, and only where
   t.equal(assumedOf('digest', stored, '/').refusalOf, undefined, 'a store is never asked');
 });
 
-t.test('a user of Basic is assumed in the realm of the block, or of the file', async (t) => {
+t.test('a Basic user is assumed in the realm of the block, or of the file', async (t) => {
   const users = userFile(t, basicLine);
   const more = { realm: 'file' };
   const own = assumedOf('basic', { users, realm: 'own', allow_insecure: true, scopes: { alice: 'read' } }, '/', more);
@@ -85,7 +88,7 @@ t.test('a user of Basic is assumed in the realm of the block, or of the file', a
   t.strictSame(fallback.challenges(), ['Basic realm="file", charset="UTF-8"']);
 });
 
-t.test('an assumed password needs TLS where strangers could send it, unless the file allows it', async (t) => {
+t.test('an assumed password needs TLS if strangers could send it, unless the file allows it', async (t) => {
   const users = userFile(t, basicLine);
   const told = (listen: string, secure: boolean, allow_insecure = false) => {
     const { origin, ...head } = headOf();

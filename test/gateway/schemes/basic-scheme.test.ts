@@ -45,7 +45,7 @@ function open(more: { users?: BasicUsers; config?: object; judge?: PasswordJudge
   return { clock, judged, scheme, tell };
 }
 
-t.test('a right password passes, and within a minute is not hashed again', async (t) => {
+t.test('a right password passes, and is not hashed again within a minute', async (t) => {
   const { scheme, judged, clock, tell } = open();
   const presented = present(formatBasic('alice', 'wonderland'));
   const identity = { scheme: 'basic', issuer: 'basic:r', subject: 'alice', scopes: new Set(['read']) };
@@ -62,7 +62,7 @@ t.test('a right password passes, and within a minute is not hashed again', async
   t.equal(judged.length, 3);
 });
 
-t.test('an unknown user costs what a known one does, and is told the same', async (t) => {
+t.test('an unknown user costs as much as a known one, and gets the same answer', async (t) => {
   const { tell, judged } = open();
   t.equal(await tell('mallory', 'x'), 'password_wrong');
   t.strictSame(judged, ['x 192.0.2.1']);
@@ -72,39 +72,42 @@ t.test('an unknown user costs what a known one does, and is told the same', asyn
   t.strictSame(nobody.judged, []);
 });
 
-t.test('unknown names are judged by the kinds of hashes that known ones have, each as often', async (t) => {
-  const kinds: string[] = [];
-  const texts = [
-    '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=',
-    '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1',
-    `$2y$04$${'a'.repeat(53)}`,
-  ];
-  const users = texts.flatMap((text, kind) => {
-    const parsed = parseStoredPassword(text);
-    return parsed.ok ? [[`user${kind}`, parsed.value] as const] : [];
-  });
-  const judge: PasswordJudge['judge'] = async ({ kind }) => {
-    kinds.push(kind);
-    return 'wrong';
-  };
-  const { tell } = open({ users: basicUsersOfFile(new Map(users)), judge });
-  const judgedAs = async (name: string) => {
-    t.equal(await tell(name, 'x', `198.51.100.${kinds.length % 250}`), 'password_wrong');
-    return kinds.at(-1) ?? '';
-  };
-  const known: string[] = [];
-  for (const [name] of users) known.push(await judgedAs(name));
-  t.strictSame(known, ['sha1', 'apr1', 'bcrypt']);
-  const times = new Map<string, number>();
-  for (let n = 0; n < 300; n++) {
-    const kind = await judgedAs(`unknown-${n}`);
-    times.set(kind, (times.get(kind) ?? 0) + 1);
-  }
-  for (const kind of known) t.ok((times.get(kind) ?? 0) > 60, `${kind}: ${times.get(kind)} of 300`);
-  t.equal(kinds.length, 303, 'one hash for each');
-});
+t.test(
+  'unknown names are checked with the kinds of hashes that known ones have, in the same proportions',
+  async (t) => {
+    const kinds: string[] = [];
+    const texts = [
+      '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=',
+      '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1',
+      `$2y$04$${'a'.repeat(53)}`,
+    ];
+    const users = texts.flatMap((text, kind) => {
+      const parsed = parseStoredPassword(text);
+      return parsed.ok ? [[`user${kind}`, parsed.value] as const] : [];
+    });
+    const judge: PasswordJudge['judge'] = async ({ kind }) => {
+      kinds.push(kind);
+      return 'wrong';
+    };
+    const { tell } = open({ users: basicUsersOfFile(new Map(users)), judge });
+    const judgedAs = async (name: string) => {
+      t.equal(await tell(name, 'x', `198.51.100.${kinds.length % 250}`), 'password_wrong');
+      return kinds.at(-1) ?? '';
+    };
+    const known: string[] = [];
+    for (const [name] of users) known.push(await judgedAs(name));
+    t.strictSame(known, ['sha1', 'apr1', 'bcrypt']);
+    const times = new Map<string, number>();
+    for (let n = 0; n < 300; n++) {
+      const kind = await judgedAs(`unknown-${n}`);
+      times.set(kind, (times.get(kind) ?? 0) + 1);
+    }
+    for (const kind of known) t.ok((times.get(kind) ?? 0) > 60, `${kind}: ${times.get(kind)} of 300`);
+    t.equal(kinds.length, 303, 'one hash for each');
+  },
+);
 
-t.test('after some wrong ones nothing is looked at, for that name from that address', async (t) => {
+t.test('after some wrong passwords for a name from an address, no more are checked', async (t) => {
   const { tell, judged } = open();
   for (let n = 0; n < 3; n++) t.equal(await tell('alice', `x${n}`), 'password_wrong');
   t.equal(await tell('alice', 'wonderland'), 'throttled');
@@ -113,13 +116,13 @@ t.test('after some wrong ones nothing is looked at, for that name from that addr
   t.equal(await tell('bob', 'x'), 'password_wrong');
 });
 
-t.test('credentials that cannot be read are malformed', async (t) => {
+t.test('unreadable credentials are malformed', async (t) => {
   const { scheme } = open();
   for (const value of ['Basic', 'Basic ?', 'Basic YQ==', 'Bearer a'])
     t.match(scheme.verify(present(value)), { kind: 'refused', code: 'authorization_malformed' }, value);
 });
 
-t.test('a password travels over TLS or on this machine only, unless the file allows it', async (t) => {
+t.test('a password is sent only over TLS or on this machine, unless the file allows it', async (t) => {
   const { scheme } = open({ config: { allow_insecure: false, charset: 'UTF-8' } });
   const { head, ...presented } = present(formatBasic('alice', 'wonderland'));
   const from = (address: string, secure: boolean) => ({ ...head, origin: { ...head.origin, address, secure } });
@@ -139,7 +142,7 @@ t.test('a password travels over TLS or on this machine only, unless the file all
   t.equal(scheme.name, 'basic');
 });
 
-t.test('the same credentials at the same time are judged once', async (t) => {
+t.test('the same credentials at the same time are checked once', async (t) => {
   const { tell, judged } = open();
   t.strictSame(await Promise.all([tell('alice', 'wonderland'), tell('alice', 'wonderland')]), ['verified', 'verified']);
   t.equal(judged.length, 1);
@@ -147,14 +150,14 @@ t.test('the same credentials at the same time are judged once', async (t) => {
   t.equal(judged.length, 3);
 });
 
-t.test('too many passwords at once are an outage, and count as no wrong one', async (t) => {
+t.test('too many passwords at once are an outage, and do not count as wrong ones', async (t) => {
   const busy = outage('passwords', 2);
   const { scheme, tell } = open({ judge: async () => busy });
   for (let n = 0; n < 5; n++) t.equal(await tell('alice', `x${n}`), 'outage');
   t.same(await scheme.verify(present(formatBasic('alice', 'wonderland'))), busy);
 });
 
-/** Of a store, where a user may change while he is remembered. */
+/** For a store, where a user may change during caching. */
 function changing(now: { answered: LookupResult<BasicUser> }, sync = false): BasicUsers {
   return {
     keyOf: (name) => name.toLowerCase(),
@@ -163,7 +166,7 @@ function changing(now: { answered: LookupResult<BasicUser> }, sync = false): Bas
   };
 }
 
-t.test('who was right is right no longer once the password was changed, or the user is gone', async (t) => {
+t.test('a right password is no longer right after it was changed, or the user was deleted', async (t) => {
   for (const sync of [true, false]) {
     const alice: BasicUser = { username: 'alice', stored: stored('wonderland'), print: '1' };
     const now: { answered: LookupResult<BasicUser> } = { answered: { kind: 'found', user: alice } };
@@ -182,38 +185,41 @@ t.test('who was right is right no longer once the password was changed, or the u
   }
 });
 
-t.test('each spelling of a name is guessed on the account of one', async (t) => {
+t.test('guesses with each spelling of a name count for one account', async (t) => {
   const { tell } = open({ users: changing({ answered: { kind: 'unknown' } }) });
   for (const name of ['alice', 'Alice', 'ALICE']) t.equal(await tell(name, 'x'), 'password_wrong');
   t.equal(await tell('aLICE', 'x'), 'throttled');
 });
 
-t.test('the right password of a burst of guesses is refused, and not remembered as right', async (t) => {
+t.test('the right password in a burst of guesses is refused, and not cached as right', async (t) => {
   const { tell, judged } = open({ throttle: fullAfter(1) });
   t.equal(await tell('alice', 'wonderland'), 'throttled', 'others failed while it was judged');
   t.equal(await tell('alice', 'wonderland'), 'throttled');
   t.equal(judged.length, 1, 'nothing is judged above the limit');
 });
 
-t.test('who was right a moment ago waits in a line of his own, strangers in that of their address', async (t) => {
-  const alice: BasicUser = { username: 'alice', stored: stored('wonderland'), print: '1' };
-  const askers: Asker[] = [];
-  const users: BasicUsers = {
-    keyOf: (name) => name,
-    async find(_name, asker) {
-      askers.push(asker);
-      return { kind: 'found', user: alice };
-    },
-    decoyOf: () => stored('decoy'),
-  };
-  const { tell } = open({ users });
-  t.equal(await tell('alice', 'wonderland', '2001:db8:1:2::1'), 'verified');
-  t.equal(await tell('alice', 'wonderland', '2001:db8:1:2::1'), 'verified');
-  t.equal(await tell('alice', 'x', '2001:db8:1:3::1'), 'password_wrong');
-  const [first, again, wrong] = askers;
-  t.strictSame([first, wrong], [stranger, stranger], 'a site is one stranger');
-  t.match(again, { share: 1, isKnown: true });
-  t.match(again?.block, /^[A-Za-z0-9+/]{43}=$/, 'a line by what was sent, which no stranger can');
-});
+t.test(
+  'a user who was right a moment ago waits in a separate line, strangers in the line of their address',
+  async (t) => {
+    const alice: BasicUser = { username: 'alice', stored: stored('wonderland'), print: '1' };
+    const askers: Asker[] = [];
+    const users: BasicUsers = {
+      keyOf: (name) => name,
+      async find(_name, asker) {
+        askers.push(asker);
+        return { kind: 'found', user: alice };
+      },
+      decoyOf: () => stored('decoy'),
+    };
+    const { tell } = open({ users });
+    t.equal(await tell('alice', 'wonderland', '2001:db8:1:2::1'), 'verified');
+    t.equal(await tell('alice', 'wonderland', '2001:db8:1:2::1'), 'verified');
+    t.equal(await tell('alice', 'x', '2001:db8:1:3::1'), 'password_wrong');
+    const [first, again, wrong] = askers;
+    t.strictSame([first, wrong], [stranger, stranger], 'a site is one stranger');
+    t.match(again, { share: 1, isKnown: true });
+    t.match(again?.block, /^[A-Za-z0-9+/]{43}=$/, 'a line by what was sent, which no stranger can');
+  },
+);
 
 const stranger = { block: '2001:db8:1', share: 1 };

@@ -13,7 +13,7 @@ if (stored === undefined) throw new Error('the test is wrong');
 
 const w = { block: 'w', share: 1 };
 
-t.test('in a file case counts, and a change of it is another object', async (t) => {
+t.test('in a file case counts, and a changed entry is another object', async (t) => {
   const users = basicUsersOfFile(new Map([['Alice', stored]]));
   t.strictSame(users.find('Alice', w), { kind: 'found', user: { username: 'Alice', stored, print: '' } });
   t.strictSame(users.find('alice', w), { kind: 'unknown' });
@@ -33,7 +33,7 @@ function ofStore(answer: UserLookup<PasswordFact>) {
   return { users: basicUsersOfStore(store as UserStore), asked };
 }
 
-t.test('in a store an account has one name in many spellings, and another print after a change', async (t) => {
+t.test('in a store an account has one name in many spellings, and another fingerprint after a change', async (t) => {
   const user = { username: 'alice', passwordHash: sha };
   for (const answer of [{ kind: 'found', user } as const, Promise.resolve({ kind: 'found', user } as const)]) {
     const { users, asked } = ofStore(answer);
@@ -46,7 +46,7 @@ t.test('in a store an account has one name in many spellings, and another print 
   }
 });
 
-t.test('nobody has the password of what cannot be read; who is unknown or out of reach stays so', async (t) => {
+t.test('a hash that is not readable accepts no password; unknown and unavailable users stay so', async (t) => {
   const odd = { kind: 'found', user: { username: 'alice', passwordHash: 'plain' } } as const;
   t.strictSame(ofStore(odd).users.find('alice', w), { kind: 'unknown' });
   t.strictSame(ofStore({ kind: 'unknown' }).users.find('alice', w), { kind: 'unknown' });

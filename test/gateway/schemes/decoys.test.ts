@@ -19,7 +19,7 @@ const apr1 = '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1';
 const sha1 = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
 const names = Array.from({ length: 400 }, (_, index) => `name-${index}`);
 
-t.test('names that nobody has are judged at each cost that occurs in a file, and at no other', async (t) => {
+t.test('unknown names are checked with each cost that occurs in a file, and with no other', async (t) => {
   const kinds = [argon2(1), argon2(2), bcrypt('04'), bcrypt('05'), apr1, sha1].map(stored);
   const decoys = new DecoyHashes([...kinds, stored(argon2(1, 7))]);
   const chosen = names.map((name) => decoys.of(name));
@@ -33,7 +33,7 @@ t.test('names that nobody has are judged at each cost that occurs in a file, and
   t.ok(Math.abs(twice - 2 / 7) < 0.1, `as often as it occurs: ${twice}`);
 });
 
-t.test('every process with the same users chooses the same, in whatever order they stand', async (t) => {
+t.test('every process with the same users chooses the same costs, whatever their order', async (t) => {
   const users = [argon2(1), bcrypt('04'), apr1].map(stored);
   const [one, other] = [new DecoyHashes(users), new DecoyHashes(users.toReversed())];
   for (const name of names) t.equal(other.of(name), one.of(name));
@@ -44,7 +44,7 @@ t.test('every process with the same users chooses the same, in whatever order th
   );
 });
 
-t.test('of each kind that has a secret, the secret decides what is chosen: strangers cannot compute it', async (t) => {
+t.test('for each kind with a secret, the secret decides the choice, so strangers cannot compute it', async (t) => {
   const salted = (fill: number) =>
     `{SSHA}${Buffer.concat([Buffer.alloc(20, 1), Buffer.alloc(8, fill)]).toString('base64')}`;
   const changed: readonly (readonly [kind: string, one: string, other: string, beside: string])[] = [
@@ -64,7 +64,7 @@ t.test('of each kind that has a secret, the secret decides what is chosen: stran
   }
 });
 
-t.test('a user who is found again and again changes no cost of strangers', async (t) => {
+t.test('repeated successful look-ups of one user do not change the costs for strangers', async (t) => {
   const decoys = new DecoyHashes([stored(sha1), stored(apr1)]);
   const before = names.map((name) => decoys.of(name));
   for (let n = 0; n < 100; n++) decoys.met(stored(sha1));
@@ -74,7 +74,7 @@ t.test('a user who is found again and again changes no cost of strangers', async
   );
 });
 
-t.test('without users there is nothing to judge', async (t) => {
+t.test('without users nothing is checked', async (t) => {
   t.equal(new DecoyHashes([]).of('alice'), undefined);
 });
 
@@ -83,7 +83,7 @@ const kindsOf = (decoys: { of(name: string): StoredPassword | undefined }) =>
 
 const silent = { failed: () => {}, recovered: () => {} };
 
-t.test('of a store the costs are those of its users, looked at again after a minute', async (t) => {
+t.test('for a store the costs are those of its users, read again after a minute', async (t) => {
   const clock = settableClock();
   const kept = [sha1, 'plain'];
   const decoys = storedDecoys(async () => kept, { clock, faults: silent });
@@ -100,7 +100,7 @@ t.test('of a store the costs are those of its users, looked at again after a min
   t.strictSame(kindsOf(decoys), ['apr1', 'sha1']);
 });
 
-t.test('a store that is empty or out has the cost of an account that is added today', async (t) => {
+t.test('a store that is empty or unavailable has the cost of an account that is added today', async (t) => {
   const out = async () => Promise.reject(new StorageUnavailable('gone'));
   for (const sample of [async () => [], out]) {
     const decoys = storedDecoys(sample, { clock: settableClock(), faults: silent });
@@ -109,7 +109,7 @@ t.test('a store that is empty or out has the cost of an account that is added to
   }
 });
 
-t.test('a look at a store that fails in any way rejects nowhere, and the costs stay as they were', async (t) => {
+t.test('a failed read of a store never rejects, and the costs do not change', async (t) => {
   const failures = [
     async () => Promise.reject(new StorageUnavailable('gone')),
     async () => Promise.reject(new TypeError('a row that nobody understands')),

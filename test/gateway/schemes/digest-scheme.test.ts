@@ -70,7 +70,7 @@ function open(
   return { clock, scheme, challenges, offer, tell };
 }
 
-t.test('a right response passes once a count, with the identity and the scope of its user', async (t) => {
+t.test('a right response passes once for each count, with the identity and the scope of its user', async (t) => {
   const { scheme, offer, tell } = open();
   const given = offer();
   t.match(scheme.verify(answer(given)), {
@@ -83,7 +83,7 @@ t.test('a right response passes once a count, with the identity and the scope of
   t.equal(await tell(answer(given, { count: 2 })), 'nonce_replayed', 'strict');
 });
 
-t.test('in a window counts come in any order, each once', async (t) => {
+t.test('in a window counts may arrive in any order, each once', async (t) => {
   const { offer, tell } = open({ nc: 'window' });
   const given = offer();
   const told: string[] = [];
@@ -92,7 +92,7 @@ t.test('in a window counts come in any order, each once', async (t) => {
 });
 
 t.test(
-  'a wrong password and an unknown user are told the same, and after some of them nothing is looked at',
+  'a wrong password and an unknown user get the same answer, and after some of them no more are checked',
   async (t) => {
     const { offer, tell, scheme } = open();
     for (const login of [{ password: 'x' }, { username: 'mallory' }])
@@ -116,26 +116,29 @@ t.test('guesses of a name and of its hash count together, by realm', async (t) =
   t.equal(await plain.tell(answer(plain.offer())), 'throttled');
 });
 
-t.test('a nonce serves for its time, the last millisecond included, and its own realm and address', async (t) => {
-  const { offer, tell, clock } = open();
-  const given = offer();
-  clock.advance(10_001);
-  t.equal(await tell(answer(given)), 'verified');
-  clock.advance(1);
-  t.equal(await tell(answer(given, { count: 2 })), 'nonce_stale');
-  t.equal(await tell(answer(given, { count: 2, login: { password: 'x' } })), 'password_wrong', 'not for who guesses');
-  t.equal(await tell(answer({ ...given, nonce: `${given.nonce.slice(0, -4)}AAAA` })), 'nonce_invalid');
-  t.equal(await tell(answer(open().offer())), 'verified', 'the same key');
-  const elsewhere = open({ nonce_ttl: 20_000 });
-  t.equal(await tell(answer(elsewhere.offer())), 'nonce_invalid', 'for another time');
-  const bound = open({ bind_ip: true });
-  const mine = bound.offer(undefined, '198.51.100.7');
-  t.equal(await bound.tell(answer(mine, { address: '198.51.100.7' })), 'verified');
-  t.equal(await bound.tell(answer(mine, { address: '198.51.100.8', count: 2 })), 'nonce_invalid');
-  t.equal(await tell(answer(offer(undefined, '198.51.100.7'))), 'verified', 'bound only where the file says so');
-});
+t.test(
+  'a nonce is valid for its time, including the last millisecond, and only for its own realm and address',
+  async (t) => {
+    const { offer, tell, clock } = open();
+    const given = offer();
+    clock.advance(10_001);
+    t.equal(await tell(answer(given)), 'verified');
+    clock.advance(1);
+    t.equal(await tell(answer(given, { count: 2 })), 'nonce_stale');
+    t.equal(await tell(answer(given, { count: 2, login: { password: 'x' } })), 'password_wrong', 'not for who guesses');
+    t.equal(await tell(answer({ ...given, nonce: `${given.nonce.slice(0, -4)}AAAA` })), 'nonce_invalid');
+    t.equal(await tell(answer(open().offer())), 'verified', 'the same key');
+    const elsewhere = open({ nonce_ttl: 20_000 });
+    t.equal(await tell(answer(elsewhere.offer())), 'nonce_invalid', 'for another time');
+    const bound = open({ bind_ip: true });
+    const mine = bound.offer(undefined, '198.51.100.7');
+    t.equal(await bound.tell(answer(mine, { address: '198.51.100.7' })), 'verified');
+    t.equal(await bound.tell(answer(mine, { address: '198.51.100.8', count: 2 })), 'nonce_invalid');
+    t.equal(await tell(answer(offer(undefined, '198.51.100.7'))), 'verified', 'bound only where the file says so');
+  },
+);
 
-t.test('what was not offered is refused, with its reason for the log', async (t) => {
+t.test('a response that does not match the offer is refused, with a reason for the log', async (t) => {
   const { scheme, offer } = open();
   const cases: readonly [change: (authorization: string) => string, detail: string][] = [
     [(text) => text.replace('realm="r"', 'realm="s"'), 'another realm'],
@@ -161,7 +164,7 @@ t.test('what was not offered is refused, with its reason for the log', async (t)
   t.match(without.scheme.verify(answer({ ...without.offer(), opaque: 'x' })), { kind: 'verified' });
 });
 
-t.test('what is no Digest at all is malformed', async (t) => {
+t.test('credentials that are not Digest are malformed', async (t) => {
   const { scheme } = open();
   t.match(scheme.verify(present('Digest username="a"')), {
     kind: 'refused',
@@ -172,13 +175,13 @@ t.test('what is no Digest at all is malformed', async (t) => {
   t.strictSame(other, { kind: 'refused', code: 'authorization_malformed' });
 });
 
-t.test('the uri is that of the request', async (t) => {
+t.test('the uri must be that of the request', async (t) => {
   const { offer, tell } = open();
   const other = { ...answer(offer(), { uri: '/b' }), head: headOf(['Host', 'api.example.com'], 'GET', '/a') };
   t.equal(await tell(other), 'digest_uri');
 });
 
-t.test('RFC 2069 is taken by MD5 alone, where the file says so, and each of its nonces once', async (t) => {
+t.test('RFC 2069 is accepted only with MD5, if the file allows it, and each of its nonces once', async (t) => {
   const legacy = open({ algorithms: ['MD5', 'SHA-256'], legacy_no_qop: true });
   const given = legacy.offer('MD5');
   t.equal(await legacy.tell(answer(given, { qop: undefined })), 'verified');
@@ -189,7 +192,7 @@ t.test('RFC 2069 is taken by MD5 alone, where the file says so, and each of its 
   t.equal(await strict.tell(answer(strict.offer(), { qop: undefined })), 'digest_mismatch');
 });
 
-t.test('auth-int hashes the body, which is asked for up to its limit', async (t) => {
+t.test('auth-int hashes the body, which is read up to its limit', async (t) => {
   const { scheme, offer, tell } = open({ qop: ['auth', 'auth-int'] });
   const said: Said = { qop: 'auth-int', entity: 'whole', method: 'POST' };
   const right = answer(offer(), said);
@@ -204,26 +207,29 @@ t.test('auth-int hashes the body, which is asked for up to its limit', async (t)
   t.strictSame((verdict as { answerFields?: unknown }).answerFields, [], 'a body that is streamed is not hashed');
 });
 
-t.test('the server shows that it knows the password too, and late gives the next nonce', async (t) => {
-  const { scheme, offer, clock } = open({ nextnonce: true });
-  const fields = (verdict: unknown) => (verdict as { answerFields: readonly string[] }).answerFields;
-  const given = offer();
-  const [name, early] = fields(scheme.verify(answer(given)));
-  t.equal(name, 'authentication-info');
-  t.match(early, /^rspauth="[0-9a-f]{64}", qop=auth, cnonce="c", nc=00000001$/);
-  clock.advance(8001);
-  t.notMatch(fields(scheme.verify(answer(given, { count: 2 })))[1], 'nextnonce');
-  clock.advance(1);
-  const [, late = ''] = fields(scheme.verify(answer(given, { count: 3 })));
-  const next = /nextnonce="([^"]+)"/.exec(late)?.[1] ?? '';
-  t.match(scheme.verify(answer({ ...given, nonce: next })), { kind: 'verified' });
-  const quiet = open();
-  const old = quiet.offer();
-  quiet.clock.advance(9000);
-  t.notMatch(fields(quiet.scheme.verify(answer(old)))[1], 'nextnonce');
-});
+t.test(
+  'the server proves that it knows the password too, and late in its life a nonce brings the next one',
+  async (t) => {
+    const { scheme, offer, clock } = open({ nextnonce: true });
+    const fields = (verdict: unknown) => (verdict as { answerFields: readonly string[] }).answerFields;
+    const given = offer();
+    const [name, early] = fields(scheme.verify(answer(given)));
+    t.equal(name, 'authentication-info');
+    t.match(early, /^rspauth="[0-9a-f]{64}", qop=auth, cnonce="c", nc=00000001$/);
+    clock.advance(8001);
+    t.notMatch(fields(scheme.verify(answer(given, { count: 2 })))[1], 'nextnonce');
+    clock.advance(1);
+    const [, late = ''] = fields(scheme.verify(answer(given, { count: 3 })));
+    const next = /nextnonce="([^"]+)"/.exec(late)?.[1] ?? '';
+    t.match(scheme.verify(answer({ ...given, nonce: next })), { kind: 'verified' });
+    const quiet = open();
+    const old = quiet.offer();
+    quiet.clock.advance(9000);
+    t.notMatch(fields(quiet.scheme.verify(answer(old)))[1], 'nextnonce');
+  },
+);
 
-t.test('a session begins with the cnonce of its first request, which goes on to serve', async (t) => {
+t.test('a session begins with the cnonce of its first request, which stays valid', async (t) => {
   const { offer, tell } = open({ algorithms: ['SHA-256-sess'] });
   const given = offer();
   t.equal(await tell(answer(given, { cnonce: 'one' })), 'verified');
@@ -238,7 +244,7 @@ t.test('a session begins with the cnonce of its first request, which goes on to 
   t.equal(await tell(present(formatDigest(wrong))), 'password_wrong');
 });
 
-t.test('that a user has no hash for the algorithm is a reason for the log, and no other answer', async (t) => {
+t.test('a user without a hash for the algorithm gets the usual answer, and only the log has the reason', async (t) => {
   const apache = entries.filter(({ algorithm }) => algorithm === 'MD5');
   const { scheme, offer } = open({}, { users: digestUsers(apache, realm) });
   const refusal = (login: object) => scheme.verify(answer(offer('SHA-256'), { login }));
@@ -249,7 +255,7 @@ t.test('that a user has no hash for the algorithm is a reason for the log, and n
   t.match(wrong, { code: 'password_wrong', detail: undefined });
 });
 
-t.test('each algorithm that is offered has a challenge, MD5 last, all with one nonce', async (t) => {
+t.test('each offered algorithm has a challenge, MD5 last, all with one nonce', async (t) => {
   const { challenges, tell, offer } = open({
     algorithms: ['MD5', 'SHA-256', 'SHA-512-256'],
     qop: ['auth', 'auth-int'],
@@ -268,7 +274,7 @@ t.test('each algorithm that is offered has a challenge, MD5 last, all with one n
 });
 
 t.test(
-  'where other processes take the same nonces the count is theirs to judge, and their silence an outage',
+  'if other processes accept the same nonces, the shared counter decides, and without it there is an outage',
   async (t) => {
     const asked: object[] = [];
     const usages = ['fresh', 'repeated', 'forgotten', undefined] as const;
@@ -292,7 +298,7 @@ t.test(
   },
 );
 
-t.test('a nonce is for one realm and one place of counting, also where their names run together', async (t) => {
+t.test('a nonce is for one realm and one counter, also if their names join to the same text', async (t) => {
   const clock = settableClock();
   const nonces = openNonces([Buffer.alloc(32, 1).toString('base64')], openUsedNonces(clock));
   const at = (realm: string, countedAt: string) => {
@@ -310,7 +316,7 @@ t.test('a nonce is for one realm and one place of counting, also where their nam
   t.match(at('ab', 'c').verify(answer(given)), { code: 'password_wrong' }, 'its own is read');
 });
 
-/** Users of a store, which answers later; it notes who asked. */
+/** Users of a store, which answers later; it records who asked. */
 function storeOf(answered: LookupResult<DigestUser>) {
   const askers: Asker[] = [];
   const users: DigestUsers = {
@@ -322,7 +328,7 @@ function storeOf(answered: LookupResult<DigestUser>) {
   return { askers, users };
 }
 
-t.test('users of a store are asked for the address block of who asks, and judged as those of a file', async (t) => {
+t.test("users of a store are read with the client's address block, and checked like users of a file", async (t) => {
   const ha1 = storedHash('SHA-256', user.username, realm, user.password);
   const { askers, users } = storeOf({ kind: 'found', user: { username: 'alice', ha1 } });
   const { tell, offer } = open({}, { users });
@@ -336,21 +342,21 @@ t.test('users of a store are asked for the address block of who asks, and judged
   t.equal(await nobody.tell(answer(nobody.offer())), 'password_wrong');
 });
 
-t.test('a store of users that is out is an outage, and counts against nobody', async (t) => {
+t.test('an unavailable store of users is an outage, and counts against no address', async (t) => {
   const out = outage('users', 1, 'gone');
   const { tell, offer, scheme } = open({}, { users: storeOf(out).users });
   for (let n = 0; n < 5; n++) t.equal(await tell(answer(offer(), { login: { password: 'x' } })), 'outage');
   t.strictSame(await scheme.verify(answer(offer())), out);
 });
 
-t.test('without userhash the guesses of a name count together, by whichever algorithm', async (t) => {
+t.test('without userhash the guesses of a name count together, with any algorithm', async (t) => {
   const { tell, offer } = open({ algorithms: ['MD5', 'SHA-256'], userhash: false });
   for (const algorithm of ['MD5', 'SHA-256', 'MD5'] as const)
     t.equal(await tell(answer(offer(algorithm), { login: { password: 'x' } })), 'password_wrong');
   t.equal(await tell(answer(offer('SHA-256'))), 'throttled');
 });
 
-t.test('a response without qop asks for no body, and gets no proof of the server', async (t) => {
+t.test('a response without qop needs no body, and gets no proof of the server', async (t) => {
   const { scheme, offer } = open({ algorithms: ['MD5'], qop: ['auth', 'auth-int'], legacy_no_qop: true });
   const said = answer(offer(), { qop: undefined, method: 'POST', entity: 'whole' });
   t.equal(scheme.wantsEntity(said.head), undefined);

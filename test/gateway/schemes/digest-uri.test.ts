@@ -8,7 +8,7 @@ const uri_from = ['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix'] as 
 const exactly: UriRule = { uri_match: 'exact', uri_from };
 const normalized: UriRule = { uri_match: 'normalized', uri_from };
 
-t.test('the uri is the target as it was received, byte by byte', async (t) => {
+t.test('the uri must equal the received target, byte by byte', async (t) => {
   for (const target of ['/', '/a?b=%20', '/a%2fb', '/%61', '*', '/a;x?'])
     t.ok(uriFits(target, head(target), exactly), target);
   for (const [uri, target] of [
@@ -24,7 +24,7 @@ t.test('the uri is the target as it was received, byte by byte', async (t) => {
     t.notOk(uriFits(uri, head(target), exactly), `${uri} for ${target}`);
 });
 
-t.test('an absolute uri names this server, and no other one', async (t) => {
+t.test('an absolute uri must name this server', async (t) => {
   t.ok(uriFits('http://api.example.com/a?b', head('/a?b'), exactly));
   t.ok(uriFits('HTTP://API.example.com', head('/'), exactly));
   t.ok(uriFits('/a', head('http://api.example.com/a'), exactly));
@@ -38,7 +38,7 @@ t.test('an absolute uri names this server, and no other one', async (t) => {
     t.notOk(uriFits(uri, head('/a'), exactly), uri);
 });
 
-t.test('normalized takes another spelling of unreserved characters, and of nothing else', async (t) => {
+t.test('normalized accepts another spelling only of unreserved characters', async (t) => {
   t.ok(uriFits('/%61%2Db?x', head('/a-b?x'), normalized));
   for (const [uri, target] of [
     ['/a%2fb', '/a/b'],
@@ -55,7 +55,7 @@ const proxied = (target: string, fields: readonly string[], isProxied = true) =>
   return { ...plain, origin: { ...plain.origin, isProxied } };
 };
 
-t.test('behind a trusted proxy it may be the target that the proxy received', async (t) => {
+t.test('behind a trusted proxy the uri may be the target that the proxy received', async (t) => {
   for (const [uri, target, name, value] of [
     ['/api/meters/7?x=%20', '/meters/7?x=%20', 'X-Original-URI', '/api/meters/7?x=%20'],
     ['/api/meters/7', '/', 'X-Forwarded-Uri', '/api/meters/7'],
@@ -69,7 +69,7 @@ t.test('behind a trusted proxy it may be the target that the proxy received', as
   }
 });
 
-t.test('what a proxy says is compared whole, and not at all where it stands twice or is no path', async (t) => {
+t.test("a proxy's value is compared whole, and ignored if it is repeated or not a path", async (t) => {
   for (const fields of [
     ['X-Original-URI', '/api/8'],
     ['X-Original-URI', '/api/7?x'],
@@ -83,13 +83,13 @@ t.test('what a proxy says is compared whole, and not at all where it stands twic
     t.notOk(uriFits('/api/7', proxied('/7', fields), exactly), fields.join(': '));
 });
 
-t.test("a field that the file does not name is the client's, whoever passes it on", async (t) => {
+t.test('a header that the file does not name belongs to the client, whoever forwards it', async (t) => {
   const head = proxied('/meters/7', ['X-Original-URI', '/api/meters/7']);
   t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: [] }));
   t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: ['X-Forwarded-Uri'] }));
 });
 
-t.test('two targets that are both refused, or both name another server, are not one for that', async (t) => {
+t.test('two targets that are both refused, or both name another server, do not match because of that', async (t) => {
   for (const [uri, target] of [
     ['/a/../b', '/c/../d'],
     ['/a/../b', '/b'],
@@ -101,7 +101,7 @@ t.test('two targets that are both refused, or both name another server, are not 
   t.notOk(uriFits('/x/http://api.example.com/a', head('/a'), normalized), 'an address within a path is path');
 });
 
-t.test('what a proxy says of the target is a path, once, in the value of its own field', async (t) => {
+t.test("a proxy's target is a path, once, in its own header", async (t) => {
   const proxied = (...fields: string[]) => {
     const asked = headOf(['Host', 'api.example.com', ...fields], 'GET', '/inner');
     return { ...asked, origin: { ...asked.origin, isProxied: true } };
@@ -112,7 +112,7 @@ t.test('what a proxy says of the target is a path, once, in the value of its own
   t.notOk(uriFits('/outer', proxied('X-Other', 'x-original-uri', '/outer', '/x'), exactly));
 });
 
-t.test('an address within a path is path, before and behind it', async (t) => {
+t.test('an address within a path is part of the path', async (t) => {
   const [one, other] = ['/one/http://api.example.com/a', '/two/http://api.example.com/a'];
   for (const rule of [exactly, normalized]) {
     t.notOk(uriFits(one, head(other), rule));
@@ -120,7 +120,7 @@ t.test('an address within a path is path, before and behind it', async (t) => {
   }
 });
 
-t.test('over TLS this server is named by https alone', async (t) => {
+t.test('over TLS this server matches only with https', async (t) => {
   const plain = head('/a');
   const secure = { ...plain, origin: { ...plain.origin, secure: true } };
   t.ok(uriFits('https://api.example.com/a', secure, exactly));

@@ -25,16 +25,19 @@ const find = (username: string, algorithm: 'MD5' | 'MD5-sess' | 'SHA-256', userh
   return 'user' in sought ? sought.user.ha1 : (sought as { kind: string }).kind;
 };
 
-t.test('a user is found by name among the hashes of the algorithm, sessions among those they begin with', async (t) => {
-  t.equal(find('alice', 'MD5'), 'one');
-  t.equal(find('alice', 'MD5-sess'), 'one');
-  t.equal(find('alice', 'SHA-256'), 'two');
-  t.equal(find('bob', 'SHA-256'), 'unknown');
-  t.equal(find('mallory', 'MD5'), 'unknown');
-  t.equal(find('Alice', 'MD5'), 'unknown', 'case counts');
-});
+t.test(
+  'a user is found by name among the hashes of the algorithm; a session uses the hashes of its base algorithm',
+  async (t) => {
+    t.equal(find('alice', 'MD5'), 'one');
+    t.equal(find('alice', 'MD5-sess'), 'one');
+    t.equal(find('alice', 'SHA-256'), 'two');
+    t.equal(find('bob', 'SHA-256'), 'unknown');
+    t.equal(find('mallory', 'MD5'), 'unknown');
+    t.equal(find('Alice', 'MD5'), 'unknown', 'case counts');
+  },
+);
 
-t.test('a hash of the name finds the same user, and is no name', async (t) => {
+t.test('a hash of the name finds the same user, and does not work as a name', async (t) => {
   t.equal(find(userHash('MD5', 'alice', 'r'), 'MD5', true), 'one');
   t.equal(find(userHash('SHA-256', 'alice', 'r'), 'SHA-256', true), 'two');
   t.equal(find(userHash('MD5', 'alice', 'r'), 'SHA-256', true), 'unknown');
@@ -42,12 +45,12 @@ t.test('a hash of the name finds the same user, and is no name', async (t) => {
   t.equal(find('alice', 'MD5', true), 'unknown');
 });
 
-t.test('users of another realm are nobody here', async (t) => {
+t.test('users of another realm do not exist here', async (t) => {
   t.equal(find('carol', 'MD5'), 'unknown');
   t.equal(find(userHash('MD5', 'carol', 'r'), 'MD5', true), 'unknown');
 });
 
-t.test('a store is asked for realm, stored algorithm, and name or hash, for whoever asks', async (t) => {
+t.test('a store is queried with realm, stored algorithm, name or hash, and who asks', async (t) => {
   const asked: unknown[] = [];
   const store: Pick<UserStore, 'findDigest'> = {
     findDigest(wanted, { block }) {

@@ -7,7 +7,7 @@ import { alice } from '../decide/decider.ts';
 
 const wrong = refused('password_wrong');
 
-/** Answers these waits one after another, and says how many failures were counted. */
+/** Resolves these waits one after another, and records how many failures were counted. */
 function throttle(waits: readonly (number | undefined)[], after: number | undefined, later: boolean) {
   const seen = { attempts: [] as string[], failed: 0 };
   const told: Throttle = {
@@ -28,7 +28,7 @@ function throttle(waits: readonly (number | undefined)[], after: number | undefi
 
 const both = [false, true];
 
-t.test('who is over the limit is not judged', async (t) => {
+t.test('a caller over the limit gets no check', async (t) => {
   for (const later of both) {
     const { guarded, seen } = throttle([7], undefined, later);
     const verdict = await guardLogin(guarded, () => t.fail('judged') as never);
@@ -37,7 +37,7 @@ t.test('who is over the limit is not judged', async (t) => {
   }
 });
 
-t.test('a wrong password counts; one too many is told as a limit, not as wrong', async (t) => {
+t.test('a wrong password counts; one too many is reported as a limit, not as wrong', async (t) => {
   for (const later of both)
     for (const slow of both) {
       const judge = () => (slow ? Promise.resolve(wrong) : wrong);
@@ -49,7 +49,7 @@ t.test('a wrong password counts; one too many is told as a limit, not as wrong',
     }
 });
 
-t.test('nothing but a wrong password counts', async (t) => {
+t.test('only a wrong password counts', async (t) => {
   const others: readonly SchemeVerification[] = [
     refused('nonce_stale'),
     outage('passwords', 2),
@@ -63,7 +63,7 @@ t.test('nothing but a wrong password counts', async (t) => {
     }
 });
 
-t.test('in memory the whole is as synchronous as the judge', async (t) => {
+t.test('in memory the whole is as synchronous as the check', async (t) => {
   const { guarded } = throttle([undefined], undefined, false);
   t.equal(
     guardLogin(guarded, () => wrong),
@@ -71,15 +71,18 @@ t.test('in memory the whole is as synchronous as the judge', async (t) => {
   );
 });
 
-t.test('a right one that took time looks again, since the guesses beside it may have ended the tries', async (t) => {
-  const right: SchemeVerification = { kind: 'verified', identity: alice, cache: 'miss' };
-  for (const later of both) {
-    const { guarded, seen } = throttle([undefined, 4], undefined, later);
-    t.strictSame(await guardLogin(guarded, async () => right), { kind: 'throttled', retryAfter: 4 });
-    t.equal(seen.attempts.length, 2);
-    t.equal(await guardLogin(throttle([undefined, undefined], 1, later).guarded, async () => right), right);
-  }
-  const out = throttle([undefined, 4], undefined, false);
-  t.match(await guardLogin(out.guarded, async () => outage('users', 1)), { kind: 'outage' });
-  t.equal(out.seen.attempts.length, 1, 'an outage is told at once');
-});
+t.test(
+  'a right password that took time checks the limit again, because parallel guesses may have used up the attempts',
+  async (t) => {
+    const right: SchemeVerification = { kind: 'verified', identity: alice, cache: 'miss' };
+    for (const later of both) {
+      const { guarded, seen } = throttle([undefined, 4], undefined, later);
+      t.strictSame(await guardLogin(guarded, async () => right), { kind: 'throttled', retryAfter: 4 });
+      t.equal(seen.attempts.length, 2);
+      t.equal(await guardLogin(throttle([undefined, undefined], 1, later).guarded, async () => right), right);
+    }
+    const out = throttle([undefined, 4], undefined, false);
+    t.match(await guardLogin(out.guarded, async () => outage('users', 1)), { kind: 'outage' });
+    t.equal(out.seen.attempts.length, 1, 'an outage is told at once');
+  },
+);

@@ -20,7 +20,7 @@ function entries(): readonly ApiKeyEntry[] {
   return users;
 }
 
-t.test('a key of a file is found by its hash, and by its HMAC where the secret is there', async (t) => {
+t.test('a key of a file is found by its hash, and by its HMAC if the secret is known', async (t) => {
   const [plain, keyed] = [keysOfFile(entries(), undefined), keysOfFile(entries(), secret)];
   t.match(await keyed.find(sentKey('by-hash'), asker), { kind: 'found', user: { id: 'ghk_1', client: 'meter-7' } });
   t.match(await keyed.find(sentKey('by-hmac'), asker), { kind: 'found', user: { id: 'ghk_2' } });
@@ -29,14 +29,14 @@ t.test('a key of a file is found by its hash, and by its HMAC where the secret i
   for (const keys of [plain, keyed]) t.strictSame(await keys.find(sentKey('other'), asker), unknownUser);
 });
 
-t.test('a file without keys of the kind is not asked for it', async (t) => {
+t.test('a file without keys of a kind is not searched for that kind', async (t) => {
   const [first] = entries();
   const keys = keysOfFile(first === undefined ? [] : [first], secret);
   t.match(await keys.find(sentKey('by-hash'), asker), { kind: 'found' });
   t.strictSame(await keys.find(sentKey('by-hmac'), asker), unknownUser);
 });
 
-t.test('a store is asked by both names of a key, and for whom', async (t) => {
+t.test('a store is queried with both names of a key, and who asks', async (t) => {
   const asked: unknown[] = [];
   const findApiKey: UserStore['findApiKey'] = (...all) => {
     asked.push(all);
@@ -51,7 +51,7 @@ t.test('a store is asked by both names of a key, and for whom', async (t) => {
   ]);
 });
 
-t.test('a key speaks for its client, of its realm alone', (t) => {
+t.test('a key identifies its client, only in its realm', (t) => {
   const identity = identityOfKey('meters', { id: 'ghk_1', client: 'meter-7', scopes: ['read'], expiresAt: 5 });
   t.strictSame(identity, {
     scheme: 'api_key',

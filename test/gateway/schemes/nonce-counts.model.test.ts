@@ -31,7 +31,7 @@ const used = ({ issued }: Model) => issued.filter(({ counts, last }) => counts.s
 
 function use(model: Model, counts: NonceCounts, { pick, count, mode }: Use): void {
   const nonce = model.issued[pick % model.issued.length] as Issued;
-  // Whoever asks has judged its age.
+  // The caller has checked its age.
   if (model.now - nonce.issuedAt > LIFETIME) return;
   const wasFull = used(model).length >= model.capacity;
   const fresh = mayTake(nonce, { count, mode });
@@ -68,22 +68,25 @@ const commands = fc.commands<Model, NonceCounts>(
 
 const sizes = tries(1000, 60_000);
 
-t.test('no count of a nonce is taken twice, whatever is forgotten; and while there is room nothing is', async (t) => {
-  const { numRuns } = sizes;
-  const property = fc.property(commands, fc.constantFrom(1, 2, 5, 1000), (commands, capacity) => {
-    fc.modelRun(
-      () => ({ model: { now: 1_000_000, issued: [], capacity }, real: new NonceCounts(999_999, capacity) }),
-      commands,
-    );
-  });
-  fc.assert(property, { numRuns });
-  t.pass(`${numRuns} histories`);
-});
+t.test(
+  'no count of a nonce is accepted twice, whatever is forgotten; and while there is room nothing is forgotten',
+  async (t) => {
+    const { numRuns } = sizes;
+    const property = fc.property(commands, fc.constantFrom(1, 2, 5, 1000), (commands, capacity) => {
+      fc.modelRun(
+        () => ({ model: { now: 1_000_000, issued: [], capacity }, real: new NonceCounts(999_999, capacity) }),
+        commands,
+      );
+    });
+    fc.assert(property, { numRuns });
+    t.pass(`${numRuns} histories`);
+  },
+);
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const purpose = fc.string({ maxLength: 12 });
 
-t.test('a nonce is read by who has its key, for what it was made for, and in no other spelling', async (t) => {
+t.test('a nonce is readable with its key, for its purpose, and in no other spelling', async (t) => {
   const { numRuns } = sizes;
   const made = fc.record({ key, purpose, now: fc.nat(2 ** 45), random: fc.uint8Array({ minLength: 9, maxLength: 9 }) });
   const property = fc.property(

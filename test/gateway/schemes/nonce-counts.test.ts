@@ -40,7 +40,7 @@ t.test('window: each count once, in any order, and none that is 64 or more behin
   t.strictSame([0xffffffff, 1, 0xfffffff0, 0xfffffff0, 0xffffffff - 64].map(take), [true, false, true, false, false]);
 });
 
-t.test('a window agrees with a plain set of what was used', async (t) => {
+t.test('a window agrees with a plain set of used counts', async (t) => {
   const { below } = random(7);
   for (let round = 0; round < 50; round++) {
     const counts = new NonceCounts(0);
@@ -57,7 +57,7 @@ t.test('a window agrees with a plain set of what was used', async (t) => {
   }
 });
 
-t.test('a nonce that serves once serves no more, with or without a count', async (t) => {
+t.test('a nonce for one use is refused afterwards, with or without a count', async (t) => {
   const counts = new NonceCounts(0);
   t.strictSame(
     [use('last'), use('last'), use(1), use(0xffffffff, 'window'), use(0xfffffffe, 'window')].map((each) =>
@@ -69,7 +69,7 @@ t.test('a nonce that serves once serves no more, with or without a count', async
   t.equal(counts.use(nonce(2), use('last')), 'repeated', 'also after it had a count');
 });
 
-t.test('want of memory asks for a new nonce and never lets a used one pass', async (t) => {
+t.test('low memory leads to a new nonce and never lets a used one pass', async (t) => {
   const counts = new NonceCounts(0, 5000);
   for (let index = 0; index < 60_000; index++)
     if (counts.use(nonce(index), use(1)) !== 'fresh') t.fail(`${index} is fresh`);
@@ -79,7 +79,7 @@ t.test('want of memory asks for a new nonce and never lets a used one pass', asy
   t.equal(counts.use(nonce(60_000), use(1)), 'fresh', 'one that was issued since is taken');
 });
 
-t.test('what ended by its age goes without a trace; what a restart forgot is stale', async (t) => {
+t.test('an expired nonce leaves no trace; one that a restart forgot is stale', async (t) => {
   const counts = new NonceCounts(0, 1);
   counts.use(nonce(1, 2000), { ...use(1), expiresAt: 10 });
   counts.use(nonce(2, 1000), { ...use(1), now: 11 });
@@ -87,7 +87,7 @@ t.test('what ended by its age goes without a trace; what a restart forgot is sta
   t.equal(new NonceCounts(5000).use(nonce(1, 5000), use(1)), 'forgotten');
 });
 
-t.test('the first nonce of a process is taken, whichever way the wall clock is set later', async (t) => {
+t.test('the first nonce of a process is accepted, even if the wall clock moves later', async (t) => {
   let wall = 1_800_000_000_000;
   let monotonic = 5000;
   const nonces = openNonces(undefined, openUsedNonces({ now: () => wall, monotonic: () => monotonic }));
@@ -99,7 +99,7 @@ t.test('the first nonce of a process is taken, whichever way the wall clock is s
   t.equal(later && nonces.counts.use(later, use(1)), 'fresh');
 });
 
-t.test('replicas with the same keys know each other’s nonces; the second key only verifies', async (t) => {
+t.test('replicas with the same keys accept each other’s nonces; the second key only verifies', async (t) => {
   const [one, two] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
   const open = (texts: readonly string[]) => openNonces(texts, openUsedNonces(settableClock(0)));
   const [old, rolled, alone] = [open([one]), open([two, one]), open([two])];

@@ -8,12 +8,12 @@ import { settableClock } from '../../support/settable-clock.ts';
 /** A million nonces take 12 s in .ci/run, and more on a busy machine. */
 t.setTimeout(120_000);
 
-t.test('T47: nonces that nobody used leave nothing behind', async (t) => {
+t.test('T47: unused nonces leave nothing behind', async (t) => {
   const nonces = openNonces(undefined, openUsedNonces(settableClock()));
   const flood = async (count: number) => {
     for (let index = 0; index < count; index++) {
       if (nonces.read(nonces.issue('r'), 'r') === undefined) t.fail('not read');
-      // what a hash held outside of the heap is given back between two turns of the event loop
+      // what a hash held outside of the heap is freed between two turns of the event loop
       if (index % 1000 === 0) await turn();
     }
   };

@@ -28,7 +28,7 @@ t.test('the first key signs, all verify, and without one each process is alone',
   t.not(given, nonces.opaques('s')[0]);
 });
 
-t.test('no two nonces are one, and the first is younger than its process', async (t) => {
+t.test('no two nonces are equal, and the first is younger than its process', async (t) => {
   const { nonces } = open([first]);
   const all = new Set(Array.from({ length: 100 }, () => nonces.issue('r')));
   t.equal(all.size, 100);
@@ -56,7 +56,7 @@ t.test('a step of the wall clock changes no age', async (t) => {
   t.equal(nonces.now(), before + 1500);
 });
 
-t.test('what an unknown user has in the place of a hash is long enough, and nobody can know it', async (t) => {
+t.test("the replacement for an unknown user's hash is long enough, and unpredictable", async (t) => {
   const [one, other] = [open([first]).nonces, open([first]).nonces];
   t.match(one.decoy, /^[0-9a-f]{64}$/);
   t.not(one.decoy, other.decoy);

@@ -20,7 +20,7 @@ export interface Opened {
   readonly of: (index: number) => readonly HttpScheme[];
 }
 
-/** What opens the schemes of files, one after another, as reloads do. Its clock stands still. */
+/** Opens the schemes of files, one after another, as reloads do. Its clock does not move. */
 export function opening(t: Test, directory = '/') {
   const clock = settableClock();
   const kept = emptyReloadPool();
@@ -51,7 +51,7 @@ export function directoryOf(t: Test): string {
 /** 32 bytes in base64. */
 export const sealKey = Buffer.alloc(32, 7).toString('base64');
 
-/** The database of an authorization service, empty, and as it writes to it. */
+/** The empty database of an authorization service, and the service's own writer. */
 export async function storeOfUsers(t: Test): Promise<{ readonly storage: string; readonly records: Records }> {
   const storage = `sqlite:${directoryOf(t)}/gatehouse.db`;
   const records = await openRecords(storage, { directory: '/', clock: settableClock(), encryptionKeys: [sealKey] });

@@ -14,7 +14,7 @@ function stored(text: string): StoredPassword {
 
 const cheap = buildPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } });
 
-/** As `htpasswd -nbB`, `htpasswd -nbm` and `htpasswd -nbs` of Apache 2.4 wrote them; {SSHA} as RFC 2307 has it. */
+/** As `htpasswd -nbB`, `htpasswd -nbm` and `htpasswd -nbs` of Apache 2.4 wrote them; {SSHA} as in RFC 2307. */
 const written: readonly (readonly [hash: string, password: string])[] = [
   ['$2y$04$w5s7lWpzVb9tkOeyLtaBvO8LjABaBXPKPsT9eD./3Q.0U86KvhkH.', 'Circle of Life'],
   ['$2y$05$cyCjGTmP/PbdAR6YfS2VHeYtMnbCN0Ou2kC9j0pqXGCpirYu2jHFm', '£ügel'],
@@ -26,7 +26,7 @@ const written: readonly (readonly [hash: string, password: string])[] = [
   ['{SSHA}rX8b2vFogKL1wNbc4l4ZHFpUYS8BAgMEBQYHCA==', 'Circle of Life'],
 ];
 
-t.test('what other tools wrote is judged as they would', async (t) => {
+t.test('hashes of other tools are checked as those tools would', async (t) => {
   for (const [hash, password] of written) {
     t.equal(await judge.judge(stored(hash), password), 'right', hash);
     for (const wrong of ['', `${password} `, password.slice(1), password.toUpperCase().replace('£', 'x')])
@@ -34,14 +34,14 @@ t.test('what other tools wrote is judged as they would', async (t) => {
   }
 });
 
-t.test('so is Argon2id', async (t) => {
+t.test('the same for Argon2id', async (t) => {
   const hashed = await cheap.hash('wonderland');
   const phc = hashed.kind === 'hashed' ? hashed.phc : '';
   t.equal(await judge.judge(stored(phc), 'wonderland'), 'right');
   t.equal(await judge.judge(stored(phc), 'wonderlan'), 'wrong');
 });
 
-t.test('more than the queue holds is an outage, and nobody who is right is told that he is wrong', async (t) => {
+t.test('more checks than the queue holds are an outage, and no right password is reported as wrong', async (t) => {
   const [hash, password] = written[0] as readonly [string, string];
   const all = await Promise.all(Array.from({ length: 200 }, () => judge.judge(stored(hash), password)));
   t.equal(all.filter((each) => each === 'wrong').length, 0);

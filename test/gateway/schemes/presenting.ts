@@ -17,13 +17,13 @@ export function throttleOf(clock: Clock, maxFailures = 3): Throttle {
   return buildLoginThrottle({ counters: memoryCounters(clock), maxFailures, window: 60_000 });
 }
 
-/** Lets so many attempts begin; then there were too many failures. */
+/** Allows so many attempts to begin; then there were too many failures. */
 export function fullAfter(attempts: number): Throttle {
   let left = attempts;
   return { attempt: () => ({ retryAfter: left-- > 0 ? undefined : 7, fail: () => undefined }) };
 }
 
-/** What a client makes of these challenges, the dearest that it knows. */
+/** A client's answer to the strongest challenge that it knows. */
 export function offerOf(challenges: readonly string[], wished: Partial<DigestWish> = {}): DigestOffer {
   const offer = chooseOffer(challenges, { ...wish, ...wished });
   if (offer === undefined) throw new Error(`nothing to answer in ${challenges}`);

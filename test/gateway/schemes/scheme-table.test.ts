@@ -17,7 +17,7 @@ t.test('an identity is described by the users or the key by which it was verifie
   t.equal(schemes.api_key.describe(keyed), 'by a key of api_key:meters, k1');
 });
 
-t.test('uses are counted for Digest alone, and a decision about a key may not be cached', async (t) => {
+t.test('uses are counted only for Digest, and a decision about a key may not be cached', async (t) => {
   const rows = Object.entries(schemes).map(([name, { countsUses, isRevoked }]) => [name, countsUses, isRevoked]);
   t.strictSame(rows, [
     ['basic', false, undefined],
@@ -26,12 +26,12 @@ t.test('uses are counted for Digest alone, and a decision about a key may not be
   ]);
 });
 
-t.test('a scheme is found by the name that it has in the file, and by no other', async (t) => {
+t.test('a scheme is found only by its name in the file', async (t) => {
   for (const [name, row] of Object.entries(schemes)) t.equal(schemeNamed(name), row, name);
   for (const name of ['bearer', 'Basic', '', 'toString', 'constructor']) t.equal(schemeNamed(name), undefined, name);
 });
 
-t.test('a route takes the schemes that `auth` names and that have a block, the strongest first', async (t) => {
+t.test('a route accepts the schemes that `auth` names and that have a block, strongest first', async (t) => {
   const storage = 'sqlite:/none/gatehouse.db';
   const blocks = {
     basic: { users: { storage }, allow_insecure: true },

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import type { Assumed } from '../../../src/gateway/schemes/scheme.ts';
 import { schemesTaken, type TakenScheme } from '../../../src/gateway/schemes/schemes-of.ts';
 
-/** A file of the gateway with these routes, as it is loaded. */
+/** A loaded gateway file with these routes. */
 export function gatewayOf(routes: readonly object[], more: object = {}): GatewayConfig {
   const base = { version: 1, listen: '127.0.0.1:0', upstreams: { api: { url: 'http://127.0.0.1:9' } } };
   const loaded = loadGatewayText(JSON.stringify({ ...base, defaults: { upstream: 'api' }, ...more, routes }));
@@ -11,17 +11,17 @@ export function gatewayOf(routes: readonly object[], more: object = {}): Gateway
   return loaded.config;
 }
 
-/** A route that takes this scheme alone. */
+/** A route that accepts only this scheme. */
 export function routeWith(id: string, name: string, block: object): object {
   return { id, match: { path: `/${id}` }, access: 'authenticated', auth: name, [name]: block };
 }
 
-/** A file whose one route takes this scheme alone. */
+/** A file whose only route accepts only this scheme. */
 export function gatewayWith(name: string, block: object, more: object = {}): GatewayConfig {
   return gatewayOf([routeWith('r', name, block)], more);
 }
 
-/** The scheme that the first route takes first. */
+/** The first scheme of the first route. */
 export function firstTaken(config: GatewayConfig): TakenScheme {
   const [taken] = schemesTaken(config.routes[0] as GatewayConfig['routes'][number]);
   if (taken === undefined) throw new Error('the route takes no scheme');

@@ -3,7 +3,7 @@ import { userIdentities } from '../../../src/gateway/schemes/user-identity.ts';
 
 const identityOf = userIdentities({ scheme: 'basic', realm: 'r', scopes: { alice: 'read write', bob: '' } });
 
-t.test('a user is who the realm says, with the scope of the file', async (t) => {
+t.test('a user is named by the realm, with the scope of the file', async (t) => {
   t.strictSame(identityOf('alice'), {
     scheme: 'basic',
     issuer: 'basic:r',
@@ -18,7 +18,7 @@ t.test('a user is who the realm says, with the scope of the file', async (t) => 
   });
 });
 
-t.test('who has no entry holds no scope, whatever objects are born with', async (t) => {
+t.test('a user without an entry has no scope, whatever names objects inherit', async (t) => {
   for (const name of ['bob', 'mallory', 'constructor', '__proto__', 'toString'])
     t.strictSame([...identityOf(name).scopes], [], name);
 });

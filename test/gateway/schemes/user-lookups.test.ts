@@ -19,7 +19,7 @@ function open() {
   return { clock, find, asked };
 }
 
-t.test('what was found, and that nobody was, is remembered for less than a second', async (t) => {
+t.test('a result, also an unknown user, is cached for less than a second', async (t) => {
   const { clock, find, asked } = open();
   t.strictSame(await find('alice'), { kind: 'found', user: { name: 'alice' } });
   t.strictSame(await find('bob', async () => undefined), { kind: 'unknown' });
@@ -35,7 +35,7 @@ t.test('what was found, and that nobody was, is remembered for less than a secon
   t.strictSame(asked, ['alice', 'bob', 'bob', 'alice']);
 });
 
-t.test('it is remembered from the moment when the question began', async (t) => {
+t.test('a result is cached from the moment when the query began', async (t) => {
   const { clock, find, asked } = open();
   await find('alice', async () => {
     clock.advance(900);
@@ -45,7 +45,7 @@ t.test('it is remembered from the moment when the question began', async (t) => 
   t.equal(asked.length, 2);
 });
 
-t.test('whoever asks for the same at the same time gets the same answer', async (t) => {
+t.test('simultaneous queries for the same user get the same answer', async (t) => {
   const { find, asked } = open();
   const [one, other] = await Promise.all([find('alice'), find('alice')]);
   t.strictSame(one, { kind: 'found', user: { name: 'alice' } });
@@ -53,7 +53,7 @@ t.test('whoever asks for the same at the same time gets the same answer', async 
   t.equal(asked.length, 1);
 });
 
-t.test('a store that is out is an outage with its wait, and is remembered by nobody', async (t) => {
+t.test('an unavailable store is an outage with a wait, and is not cached', async (t) => {
   const { find, asked } = open();
   const out = async () => {
     throw new StorageUnavailable('gone');
@@ -63,13 +63,13 @@ t.test('a store that is out is an outage with its wait, and is remembered by nob
   t.equal(asked.length, 2);
 });
 
-t.test('any other fault is a defect, and does not block the next look', async (t) => {
+t.test('any other error is a defect, and does not block the next query', async (t) => {
   const { find } = open();
   await t.rejects(async () => find('alice', async () => Promise.reject(new Error('defect'))), { message: 'defect' });
   t.match(await find('alice'), { kind: 'found' });
 });
 
-t.test('one who floods it waits behind a share of the queue, and others do not', async (t) => {
+t.test('a client that floods the store waits behind its share of the queue, and others do not', async (t) => {
   const { find } = open();
   const held = Promise.withResolvers<undefined>();
   const all = Array.from({ length: 100 }, (_, n) => find(`u${n}`, () => held.promise, 'flood'));

@@ -24,25 +24,22 @@ function open(changes: Partial<UserFacts> = {}, kind: UserKind = 'digest') {
 const w = { block: 'w', share: 1 };
 const wanted: DigestWanted = { realm: 'r', algorithm: 'MD5', name: 'alice', isHashed: false };
 
-t.test(
-  'a store is asked for digests and for passwords, and each is remembered by all that it was asked by',
-  async (t) => {
-    const { store } = open();
-    t.match(await store.findDigest(wanted, w), { kind: 'found', user: { ha1: 'digest of alice' } });
-    t.notOk(store.findDigest(wanted, w) instanceof Promise, 'remembered');
-    const others: readonly DigestWanted[] = [
-      { ...wanted, algorithm: 'SHA-256' },
-      { ...wanted, isHashed: true },
-      { ...wanted, realm: 'ra', name: 'lice' },
-      { ...wanted, name: 'bob' },
-    ];
-    for (const other of others) t.ok(store.findDigest(other, w) instanceof Promise, JSON.stringify(other));
-    t.match(await store.findPassword('alice', w), { kind: 'found', user: { passwordHash: 'hash of alice' } });
-    t.notOk(store.findPassword('alice', w) instanceof Promise);
-  },
-);
+t.test('a store is queried for digests and for passwords, and each result is cached by its whole query', async (t) => {
+  const { store } = open();
+  t.match(await store.findDigest(wanted, w), { kind: 'found', user: { ha1: 'digest of alice' } });
+  t.notOk(store.findDigest(wanted, w) instanceof Promise, 'remembered');
+  const others: readonly DigestWanted[] = [
+    { ...wanted, algorithm: 'SHA-256' },
+    { ...wanted, isHashed: true },
+    { ...wanted, realm: 'ra', name: 'lice' },
+    { ...wanted, name: 'bob' },
+  ];
+  for (const other of others) t.ok(store.findDigest(other, w) instanceof Promise, JSON.stringify(other));
+  t.match(await store.findPassword('alice', w), { kind: 'found', user: { passwordHash: 'hash of alice' } });
+  t.notOk(store.findPassword('alice', w) instanceof Promise);
+});
 
-t.test('an API key is remembered by both of its hashes', async (t) => {
+t.test('an API key is cached by both of its hashes', async (t) => {
   const { store } = open();
   t.match(await store.findApiKey({ sha256: 'a' }, w), { kind: 'found', user: { hash: 'a' } });
   t.notOk(store.findApiKey({ sha256: 'a' }, w) instanceof Promise, 'remembered');
@@ -50,7 +47,7 @@ t.test('an API key is remembered by both of its hashes', async (t) => {
     t.ok(store.findApiKey(other, w) instanceof Promise, JSON.stringify(other));
 });
 
-t.test('it is looked at once however often it is started, and closed with what it reads', async (t) => {
+t.test('a store is read once however often it is started, and closed with its reader', async (t) => {
   const { store, seen } = open();
   t.notOk(store.tried());
   await Promise.all([store.start(), store.start()]);
@@ -60,7 +57,7 @@ t.test('it is looked at once however often it is started, and closed with what i
   t.equal(seen.at(-1), 'closed');
 });
 
-t.test('one that is out is said to be, and is not usable', async (t) => {
+t.test('an unavailable store is reported, and is not usable', async (t) => {
   const ping = async () => {
     throw new StorageUnavailable('gone');
   };

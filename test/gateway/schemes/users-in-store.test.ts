@@ -20,7 +20,7 @@ const made = (id: string, hash: string) => ({
   createdAt: now,
 });
 
-t.test('a user of Basic is judged by the password that the store has', async (t) => {
+t.test('a Basic user is checked with the password in the store', async (t) => {
   const { storage, records } = await storeOfUsers(t);
   await records.addImportedPassword({ username: 'alice', passwordHash: sha1('wonderland'), changedAt: now });
   const { open } = opening(t);
@@ -31,7 +31,7 @@ t.test('a user of Basic is judged by the password that the store has', async (t)
   t.match(await tell('bob', 'wonderland'), { kind: 'refused', code: 'password_wrong' });
 });
 
-t.test('a user of Digest is judged by the hash that the store has for the realm, opened by its key', async (t) => {
+t.test('a Digest user is checked with the hash in the store for the realm, opened with its key', async (t) => {
   const { storage, records } = await storeOfUsers(t);
   const hashOf = (realm: string) => ({
     realm,
@@ -60,7 +60,7 @@ t.test('a user of Digest is judged by the hash that the store has for the realm,
   t.equal(await tell('meters', [Buffer.alloc(32, 8).toString('base64')]), 'outage', 'another key opens nothing');
 });
 
-t.test('a key is found in the store by its hash, or by its HMAC where the block has the secret', async (t) => {
+t.test('a key is found in the store by its hash, or by its HMAC if the block has the secret', async (t) => {
   const { storage, records } = await storeOfUsers(t);
   const secret = Buffer.alloc(32, 9);
   await records.addApiKeys([
@@ -82,7 +82,7 @@ t.test('a key is found in the store by its hash, or by its HMAC where the block 
   t.equal(await tell('by-hmac', {}), 'refused');
 });
 
-t.test('a store is one for all routes that name it for the same kind of users, also over a reload', async (t) => {
+t.test('all routes with the same kind of users share one store, also after a reload', async (t) => {
   const gone = { storage: `sqlite:${directoryOf(t)}/none.db` };
   const other = { storage: `sqlite:${directoryOf(t)}/none.db` };
   const basic = (id: string, users: object) => routeWith(id, 'basic', { users, allow_insecure: true, realm: id });
@@ -104,7 +104,7 @@ t.test('a store is one for all routes that name it for the same kind of users, a
   );
 });
 
-t.test('doctor looks at each store of users, and shows no password of it', async (t) => {
+t.test('doctor reads each store of users, and shows no password of it', async (t) => {
   const storage = 'postgresql://gateway:secret@db.example/users';
   const blocks: Readonly<Record<string, object>> = {
     digest: { realm: 'd', users: { storage, encryption_keys: [sealKey] } },
@@ -126,7 +126,7 @@ t.test('doctor looks at each store of users, and shows no password of it', async
   }
 });
 
-t.test('a look at a store of users fails where it cannot be asked, or no key opens its hashes', async (t) => {
+t.test('the check of a store of users fails if it is unavailable, or no key opens its hashes', async (t) => {
   const { storage } = await storeOfUsers(t);
   const look = async (block: object) => {
     const { row, block: parsed } = firstTaken(gatewayWith('digest', { realm: 'd', ...block }));

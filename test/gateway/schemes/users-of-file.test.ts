@@ -10,7 +10,7 @@ import { gatewayOf, gatewayWith, routeWith } from './taken.ts';
 
 const hashed = (key: string) => `sha256:${hashApiKey(Buffer.from(key))}`;
 
-t.test('a key is found in the file by its hash, or by its HMAC where the block has the secret', async (t) => {
+t.test('a key is found in the file by its hash, or by its HMAC if the block has the secret', async (t) => {
   const secret = Buffer.alloc(32, 9);
   const own = makeApiKey();
   const keys = userFile(
@@ -31,91 +31,91 @@ t.test('a key is found in the file by its hash, or by its HMAC where the block h
   t.equal(await tell('other', { hmac_key }), 'refused');
 });
 
-t.test('a scheme of API keys challenges with the place of the key, reads no body, and is found there', async (t) => {
-  const keys = userFile(t, `k1 ${hashed('a')} meter-7 -\n`);
-  const { open } = opening(t);
-  const { of } = open(
-    gatewayOf(
-      [
-        { id: 'a', match: { path: '/a' }, auth: 'api_key', api_key: { keys }, access: 'authenticated' },
-        {
-          id: 'b',
-          match: { path: '/b' },
-          auth: { any_of: ['api_key', 'basic'] },
-          api_key: { keys, in: 'query', name: 'Key', realm: 'own' },
-          basic: { users: userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n'), allow_insecure: true },
-          access: 'authenticated',
-        },
-      ],
-      { realm: 'file' },
-    ),
-  );
-  const told = (index: number) =>
-    of(index).map(({ name, places, challenges, wantsEntity }) => ({
-      name,
-      places,
-      challenges: challenges(headOf(), false),
-      body: wantsEntity(headOf(['Content-Length', '9'])),
-    }));
-  t.strictSame(told(0), [
-    {
-      name: 'api_key',
-      places: [{ in: 'header', name: 'x-api-key' }],
-      challenges: ['ApiKey realm="file", header="X-API-Key"'],
-      body: undefined,
-    },
-  ]);
-  t.strictSame(told(1), [
-    {
-      name: 'api_key',
-      places: [{ in: 'query', name: 'Key' }],
-      challenges: ['ApiKey realm="own", query="Key"'],
-      body: undefined,
-    },
-    { name: 'basic', places: undefined, challenges: ['Basic realm="file"'], body: undefined },
-  ]);
-});
-
 t.test(
-  'a file that has become unusable lets nobody in, whatever the scheme, and the log names its fault',
+  "a scheme of API keys names the key's place in its challenge, reads no body, and finds the key there",
   async (t) => {
-    const keys = userFile(t, `k1 ${hashed('key')} meter-7 -\n`);
-    const passwords = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
-    const hashes = userFile(t, digestLines('alice', 'd', user.password));
-    const { open, logged } = opening(t);
+    const keys = userFile(t, `k1 ${hashed('a')} meter-7 -\n`);
+    const { open } = opening(t);
     const { of } = open(
-      gatewayOf([
-        routeWith('a', 'api_key', { keys }),
-        routeWith('b', 'basic', { users: passwords, allow_insecure: true }),
-        routeWith('c', 'digest', { realm: 'd', users: hashes }),
-      ]),
+      gatewayOf(
+        [
+          { id: 'a', match: { path: '/a' }, auth: 'api_key', api_key: { keys }, access: 'authenticated' },
+          {
+            id: 'b',
+            match: { path: '/b' },
+            auth: { any_of: ['api_key', 'basic'] },
+            api_key: { keys, in: 'query', name: 'Key', realm: 'own' },
+            basic: { users: userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n'), allow_insecure: true },
+            access: 'authenticated',
+          },
+        ],
+        { realm: 'file' },
+      ),
     );
-    const tell = async () => {
-      const [key, basic, digest] = [of(0)[0], of(1)[0], of(2)[0]];
-      const verdicts = [
-        key?.verify(present('key')),
-        basic?.verify(present(formatBasic('alice', 'Circle of Life'))),
-        digest?.verify(answer(offerOf(digest.challenges(headOf(), false)))),
-      ];
-      return (await Promise.all(verdicts)).map((verdict) => verdict?.kind);
-    };
-    t.strictSame(await tell(), ['verified', 'verified', 'verified']);
-    t.strictSame(logged(), []);
-    for (const file of [keys, passwords, hashes]) writeFileSync(file, 'no line of users\n');
-    t.strictSame(await tell(), ['refused', 'refused', 'refused']);
-    const told = logged().filter(({ msg }) => msg === 'a user file is now invalid: none of its users can log in');
-    t.strictSame(
-      told.map(({ file }) => file),
-      [keys, passwords, hashes],
-    );
-    for (const { level, file, faults } of told) {
-      t.equal(level, 50, 'an error');
-      t.match(JSON.stringify(faults), `${file}:1: `);
-    }
+    const told = (index: number) =>
+      of(index).map(({ name, places, challenges, wantsEntity }) => ({
+        name,
+        places,
+        challenges: challenges(headOf(), false),
+        body: wantsEntity(headOf(['Content-Length', '9'])),
+      }));
+    t.strictSame(told(0), [
+      {
+        name: 'api_key',
+        places: [{ in: 'header', name: 'x-api-key' }],
+        challenges: ['ApiKey realm="file", header="X-API-Key"'],
+        body: undefined,
+      },
+    ]);
+    t.strictSame(told(1), [
+      {
+        name: 'api_key',
+        places: [{ in: 'query', name: 'Key' }],
+        challenges: ['ApiKey realm="own", query="Key"'],
+        body: undefined,
+      },
+      { name: 'basic', places: undefined, challenges: ['Basic realm="file"'], body: undefined },
+    ]);
   },
 );
 
-t.test('a password of Basic that was right is judged again after its file changed, by each kind of hash', async (t) => {
+t.test('a file that has become unusable accepts no user, whatever the scheme, and the log has its fault', async (t) => {
+  const keys = userFile(t, `k1 ${hashed('key')} meter-7 -\n`);
+  const passwords = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+  const hashes = userFile(t, digestLines('alice', 'd', user.password));
+  const { open, logged } = opening(t);
+  const { of } = open(
+    gatewayOf([
+      routeWith('a', 'api_key', { keys }),
+      routeWith('b', 'basic', { users: passwords, allow_insecure: true }),
+      routeWith('c', 'digest', { realm: 'd', users: hashes }),
+    ]),
+  );
+  const tell = async () => {
+    const [key, basic, digest] = [of(0)[0], of(1)[0], of(2)[0]];
+    const verdicts = [
+      key?.verify(present('key')),
+      basic?.verify(present(formatBasic('alice', 'Circle of Life'))),
+      digest?.verify(answer(offerOf(digest.challenges(headOf(), false)))),
+    ];
+    return (await Promise.all(verdicts)).map((verdict) => verdict?.kind);
+  };
+  t.strictSame(await tell(), ['verified', 'verified', 'verified']);
+  t.strictSame(logged(), []);
+  for (const file of [keys, passwords, hashes]) writeFileSync(file, 'no line of users\n');
+  t.strictSame(await tell(), ['refused', 'refused', 'refused']);
+  const told = logged().filter(({ msg }) => msg === 'a user file is now invalid: none of its users can log in');
+  t.strictSame(
+    told.map(({ file }) => file),
+    [keys, passwords, hashes],
+  );
+  for (const { level, file, faults } of told) {
+    t.equal(level, 50, 'an error');
+    t.match(JSON.stringify(faults), `${file}:1: `);
+  }
+});
+
+t.test('a Basic password that was right is checked again after its file changed, with each kind of hash', async (t) => {
   const salted = (salt: number) => {
     const octets = Buffer.alloc(4, salt);
     return `alice:{SSHA}${Buffer.concat([Buffer.alloc(20, 1), octets]).toString('base64')}\n`;

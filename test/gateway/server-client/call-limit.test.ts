@@ -3,7 +3,7 @@ import { callLimit } from '../../../src/gateway/server-client/call-limit.ts';
 
 const never = new AbortController().signal;
 
-/** Calls that end when they are told to, in the order in which they began. */
+/** Calls that end when the test says so, in the order in which they began. */
 function held(max: number, queue: number) {
   const limit = callLimit(max, queue);
   const begun: string[] = [];
@@ -24,7 +24,7 @@ function held(max: number, queue: number) {
   return { begun, call, end };
 }
 
-t.test('no more calls than allowed are under way, and no more than allowed wait', async (t) => {
+t.test('at most the allowed number of calls run, and at most the allowed number wait', async (t) => {
   const { begun, call, end } = held(2, 1);
   void call('a');
   void call('b');
@@ -38,7 +38,7 @@ t.test('no more calls than allowed are under way, and no more than allowed wait'
   t.equal(await waits, 'c');
 });
 
-t.test('who is known has room though strangers fill theirs, and goes before them', async (t) => {
+t.test('known callers have room even if strangers fill theirs, and go first', async (t) => {
   const { begun, call, end } = held(1, 2);
   for (const name of ['under way', 'stranger 1', 'stranger 2']) void call(name);
   void call('known 1', true);
@@ -49,7 +49,7 @@ t.test('who is known has room though strangers fill theirs, and goes before them
   t.strictSame(begun, ['under way', 'known 1', 'known 2', 'stranger 1', 'stranger 2']);
 });
 
-t.test('of those who wait every fourth is a stranger, however many known ones come', async (t) => {
+t.test('every fourth waiting caller to proceed is a stranger, however many known ones arrive', async (t) => {
   const { begun, call, end } = held(1, 8);
   void call('under way');
   for (const name of ['s1', 's2']) void call(name);
@@ -58,7 +58,7 @@ t.test('of those who wait every fourth is a stranger, however many known ones co
   t.strictSame(begun, ['under way', 'k1', 'k2', 'k3', 's1', 'k4', 'k5', 'k6', 's2', 'k7', 'k8']);
 });
 
-t.test('who gave up waiting is late, and gives its place to another', async (t) => {
+t.test('a caller that gave up frees its place', async (t) => {
   for (const isKnown of [false, true]) {
     const { begun, call, end } = held(1, 1);
     const gone = new AbortController();

@@ -11,11 +11,11 @@ t.setTimeout(1_800_000);
 
 /** Milliseconds. */
 const COOLDOWN = 10_000;
-/** In which nobody asks again, without any key, for what just failed. */
+/** The time without a retry after a failure, if there is no key. */
 const COLD = 1_000;
 const TTL = 60_000;
 const STALE = 120_000;
-/** For which a `kid` that the server did not have is not asked for again. */
+/** The time for which a `kid` that the server did not have is not requested again. */
 const ABSENT = 6 * COOLDOWN;
 
 const { jwk } = await signingKey('ES256');
@@ -27,7 +27,7 @@ interface Model {
   /** What the server publishes. */
   published: readonly Kid[];
   isDown: boolean;
-  /** The last good set, and when it came. */
+  /** The last good set, and when it arrived. */
   good: { readonly kids: readonly Kid[]; readonly at: number } | undefined;
   hasFailed: boolean;
   failedAt: number;
@@ -72,7 +72,7 @@ function open(): Real {
 const usable = ({ good, now }: Model) => (good !== undefined && now < good.at + TTL + STALE ? good.kids : undefined);
 const without = ({ hasFailed }: Model) => (hasFailed ? 'out' : 'unknown');
 
-/** A good set has a key; whatever else comes, the one before is kept. */
+/** A good set has a key. After any other answer, the previous set is kept. */
 function load(model: Model): void {
   model.loads++;
   const isGood = !model.isDown && model.published.length > 0;
@@ -81,7 +81,7 @@ function load(model: Model): void {
   model.hasFailed = !isGood;
 }
 
-/** Of tokens that come at once: what each is told, in their order. */
+/** For tokens that arrive at once: the answer to each, in order. */
 function tell(model: Model, wanted: readonly Kid[]): readonly string[] {
   const here = usable(model);
   let isUnderWay = false;
@@ -175,7 +175,7 @@ const commands = fc.commands<Model, Real, true>(
   { size: '+1' },
 );
 
-t.test('a key set serves its last good keys, and asks for others no more often than it may', async (t) => {
+t.test('a key set uses its last good keys, and fetches others no more often than allowed', async (t) => {
   const { numRuns } = tries(1000, 30_000);
   const property = fc.asyncProperty(commands, async (commands) => {
     const real = open();

@@ -22,7 +22,7 @@ async function opened(t: Test, changes: Parameters<typeof settings>[1] = {}) {
   return { clock, issuer, verifiers, verify: verifiers.verifier(['main']) };
 }
 
-t.test('cold start without keys is an outage, and ends with the first good answer', async (t) => {
+t.test('a cold start without keys is an outage, and ends with the first good answer', async (t) => {
   const { clock, issuer, verify } = await opened(t);
   issuer.endpoint.misbehave((_request, response) => response.writeHead(503).end());
   t.match(await verify(await issuer.sign()), {
@@ -47,7 +47,7 @@ t.test('concurrent requests of a cold start share one fetch', async (t) => {
   t.equal(issuer.calls('well-known'), 1);
 });
 
-t.test('rotation with overlap refuses nobody', async (t) => {
+t.test('a rotation with overlap causes no refusal', async (t) => {
   const { issuer, verify } = await opened(t);
   const before = await issuer.sign();
   t.equal(inAWord(await verify(before)), 'miss');
@@ -61,7 +61,7 @@ t.test('rotation with overlap refuses nobody', async (t) => {
   t.equal(issuer.calls('/jwks'), 2);
 });
 
-t.test('10,000 unknown kids are a handful of fetches, and valid tokens do not notice', async (t) => {
+t.test('10,000 unknown kids cause a few fetches, and valid tokens are not affected', async (t) => {
   const { clock, issuer, verify } = await opened(t);
   const good = await issuer.sign();
   await verify(good);
@@ -75,7 +75,7 @@ t.test('10,000 unknown kids are a handful of fetches, and valid tokens do not no
   t.ok(issuer.calls('/jwks') <= 7, `${issuer.calls('/jwks')} fetches in a minute`);
 });
 
-t.test('a kid that the server did not have is not asked for at each cooldown', async (t) => {
+t.test('a kid that the server did not have is not requested after each cooldown', async (t) => {
   const { clock, issuer, verify } = await opened(t);
   await verify(await issuer.sign());
   for (let n = 0; n < 5; n++) {
@@ -98,13 +98,13 @@ t.test('a server whose kids are addresses may rotate to another address', async 
   t.equal(inAWord(await verify(await issuer.sign({}, { header: { kid: kid(2) } }))), 'miss');
 });
 
-t.test('a token without kid is verified by the key that fits its algorithm', async (t) => {
+t.test('a token without kid is verified with the key for its algorithm', async (t) => {
   const { issuer, verify } = await opened(t);
   issuer.keys = await publish('RS256', 'ES256', 'EdDSA');
   t.equal(inAWord(await verify(await issuer.sign({}, { header: { kid: undefined } }))), 'miss');
 });
 
-t.test('the last good keys serve for stale_if_error, and then no longer, cached or not', async (t) => {
+t.test('the last good keys are used for stale_if_error, and then no longer, cached or not', async (t) => {
   const { clock, issuer, verifiers, verify } = await opened(t, { jwks: { ttl: 60_000, stale_if_error: 600_000 } });
   const token = await issuer.sign({ exp: clock.now() / 1000 + 80_000 });
   await verify(token);
@@ -118,7 +118,7 @@ t.test('the last good keys serve for stale_if_error, and then no longer, cached 
   t.equal([...verifiers.stats()][0]?.jwks_age_seconds, 660);
 });
 
-t.test('an unknown kid while the keys cannot be fetched is an outage: it may be a new key', async (t) => {
+t.test('an unknown kid while the keys are unavailable is an outage, because it may be a new key', async (t) => {
   const { issuer, verify } = await opened(t);
   await verify(await issuer.sign());
   await issuer.endpoint.down();
@@ -131,7 +131,7 @@ async function until(met: () => boolean): Promise<void> {
   while (!met() && performance.now() < end) await new Promise((done) => setTimeout(done, 20));
 }
 
-t.test('keys are fetched again in the background, and after a failure sooner', async (t) => {
+t.test('keys are fetched again in the background, and sooner after a failure', async (t) => {
   const { issuer, verifiers, verify } = await opened(t, { jwks: { ttl: 200, cooldown: 100 } });
   await verifiers.start();
   await until(() => issuer.calls('/jwks') >= 2);
@@ -178,7 +178,7 @@ const hostile: Record<string, (response: import('node:http').ServerResponse, iss
   'keys named twice': (response, { keys }) => response.end(`{"keys":[],${JSON.stringify(keys).slice(1)}`),
 };
 
-t.test('a hostile key set changes nothing: the last good one is kept', async (t) => {
+t.test('a hostile key set changes nothing: the last good one stays', async (t) => {
   const { clock, issuer, verifiers, verify } = await opened(t);
   await verify(await issuer.sign());
   for (const fault of Object.keys(hostile)) {
@@ -188,7 +188,7 @@ t.test('a hostile key set changes nothing: the last good one is kept', async (t)
   }
 });
 
-t.test('of a mixed key set the sound keys serve, and the log says what does not', async (t) => {
+t.test('the valid keys of a mixed key set are used, and the log lists the others', async (t) => {
   const { issuer, verifiers, verify } = await opened(t, { algorithms: ['ES256', 'RS256'] });
   const { keys } = await publish('ES256', 'EdDSA');
   issuer.keys = {
@@ -199,7 +199,7 @@ t.test('of a mixed key set the sound keys serve, and the log says what does not'
   t.notMatch(verifiers.log[0]?.text, /c2VjcmV0/);
 });
 
-t.test('keys from a file: replaced, moved by a symbolic link, broken and gone', async (t) => {
+t.test('keys from a file: replaced, moved by a symbolic link, broken and deleted', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const write = async (name: string, ...algs: Parameters<typeof publish>) =>

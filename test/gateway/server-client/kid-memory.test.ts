@@ -13,7 +13,7 @@ const open = () => {
 };
 const ring = ringOf('one');
 
-t.test('a kid that is not there is worth a question, one in a cooldown', async (t) => {
+t.test('an unknown kid allows one fetch in a cooldown', async (t) => {
   const { clock, memory } = open();
   t.ok(memory.mayAsk('two', ring, false));
   t.notOk(memory.mayAsk('three', ring, false));
@@ -24,14 +24,14 @@ t.test('a kid that is not there is worth a question, one in a cooldown', async (
   t.ok(memory.mayAsk('three', ring, false));
 });
 
-t.test('a kid that is there is worth none, a token without one is', async (t) => {
+t.test('a known kid needs no fetch, and neither does a token without one', async (t) => {
   const { memory } = open();
   t.notOk(memory.mayAsk('one', ring, false));
   t.notOk(memory.mayAsk('one', ring, true));
   t.ok(memory.mayAsk(undefined, ringOf(undefined), false));
 });
 
-t.test('what the server did not have is not asked for again in six cooldowns', async (t) => {
+t.test('a kid that the server did not have is not requested again for six cooldowns', async (t) => {
   const { clock, memory } = open();
   memory.remember('two');
   memory.remember(undefined);
@@ -46,7 +46,7 @@ t.test('what the server did not have is not asked for again in six cooldowns', a
   t.ok(open().memory.mayAsk('two', ring, false));
 });
 
-t.test('a name that no server gives is worth no question, unless this one has such names', async (t) => {
+t.test('a kid in an unusual form needs no fetch, unless this server has such kids', async (t) => {
   const odd = ['a b', '../../x', 'https://x', "' OR 1", 'a\n', 'x'.repeat(257), 'é'];
   for (const kid of odd) {
     t.notOk(open().memory.mayAsk(kid, ring, true), kid);

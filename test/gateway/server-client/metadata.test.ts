@@ -23,7 +23,7 @@ function reader(documents: Record<string, object | number>, development = false)
   return { asked, clock, documents, ...metadata({ issuer, development, fetch, clock, ttl: 60_000 }) };
 }
 
-t.test('metadata is found where RFC 8414 puts it, then where OpenID Connect does', async (t) => {
+t.test('metadata are found at the address of RFC 8414, then at that of OpenID Connect', async (t) => {
   const inserted = reader({ [first]: { issuer, jwks_uri: 'https://auth.example.com/jwks' } });
   t.equal(await inserted.endpoint('jwks_uri'), 'https://auth.example.com/jwks');
   t.strictSame(inserted.asked, [first]);
@@ -33,7 +33,7 @@ t.test('metadata is found where RFC 8414 puts it, then where OpenID Connect does
   t.equal(appended.asked.at(-1), last);
 });
 
-t.test('a document of another issuer is none, and no other place is tried', async (t) => {
+t.test('a document of another issuer is rejected, and no other address is tried', async (t) => {
   for (const other of [`${issuer}/`, 'https://auth.example.com', undefined, 1, [issuer]]) {
     const { endpoint, asked } = reader({
       [first]: { issuer: other, jwks_uri: 'https://a/jwks' },
@@ -44,7 +44,7 @@ t.test('a document of another issuer is none, and no other place is tried', asyn
   }
 });
 
-t.test('an https: issuer cannot send us to http:, except in development', async (t) => {
+t.test('an https: issuer cannot name http: addresses, except in development', async (t) => {
   const document = {
     [first]: { issuer, jwks_uri: 'http://auth.example.com/jwks', introspection_endpoint: 'file:///etc/passwd' },
   };
@@ -54,7 +54,7 @@ t.test('an https: issuer cannot send us to http:, except in development', async 
 });
 
 t.test(
-  'the document is read once in its ttl, a failure is not repeated at once, and the last good one is kept',
+  'the document is read once in its ttl, a failure is not retried immediately, and the last good one stays',
   async (t) => {
     const { endpoint, asked, clock, documents } = reader({ [first]: 0 });
     t.match(await endpoint('jwks_uri'), { kind: 'failed' });
@@ -72,7 +72,7 @@ t.test(
   },
 );
 
-t.test('an issuer that is no address has no metadata', async (t) => {
+t.test('an issuer that is not a URL has no metadata', async (t) => {
   const clock = heldClock();
   const verifiers = openVerifiers(t, { main: settings('urn:legacy', { verify: 'jwt' }) }, { clock });
   await verifiers.start();
@@ -93,7 +93,7 @@ t.test('a wrong issuer in the metadata is an outage that the log explains', asyn
   t.match(verifiers.log[0], { level: 'warn', text: /names the issuer/ });
 });
 
-t.test('advisory 53: a self-signed server is not believed, whatever the environment says', async (t) => {
+t.test('advisory 53: a self-signed server is not trusted, whatever the environment says', async (t) => {
   const pem = (end: string) => readFileSync(new URL(`../../vectors/tls/self-signed.${end}`, import.meta.url));
   let asked = 0;
   const server = createServer({ cert: pem('crt'), key: pem('key') }, (_request, response) => {
@@ -116,7 +116,7 @@ t.test('advisory 53: a self-signed server is not believed, whatever the environm
 });
 
 t.test(
-  'advisory 56: with every endpoint down, tokens of all sorts are outages or refusals, and nothing throws',
+  'advisory 56: with every endpoint down, tokens of all kinds are outages or refusals, and nothing throws',
   async (t) => {
     const clock = heldClock();
     const server = await openIssuer(t, clock);
@@ -130,7 +130,7 @@ t.test(
   },
 );
 
-t.test('a configured endpoint is asked without any metadata', async (t) => {
+t.test('a configured endpoint is used without metadata', async (t) => {
   const clock = heldClock();
   const paths: string[] = [];
   const server = await endpoint(t, (request, response) => {

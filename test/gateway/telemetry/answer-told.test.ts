@@ -34,7 +34,7 @@ async function lineOf({ log }: TestGateway, path: string): Promise<Line> {
   return log.find((line) => line.path === path) ?? {};
 }
 
-t.test('an API that answers 500 is told at warn with its status, and counted in the class 5xx', async (t) => {
+t.test('a 500 of the API is logged at warn with its status, and counted in the class 5xx', async (t) => {
   const { url, adminUrl, told } = await scene(t, { status: 500, body: 'broken' });
   t.equal((await fetch(`${url}/public/a`, { method: 'POST', body: 'ab' })).status, 500);
   t.match(await told('/public/a'), { level: 40, code: 'forwarded', method: 'POST', status: 500 });
@@ -42,7 +42,7 @@ t.test('an API that answers 500 is told at warn with its status, and counted in 
   t.equal(await sample(adminUrl as string, 'gatehouse_requests_total', labels), 1);
 });
 
-t.test('a request that is forwarded is told with the bytes of both bodies, and is no more than debug', async (t) => {
+t.test('a forwarded request is logged at debug only, with the bytes of both bodies', async (t) => {
   const { url, told } = await scene(t, { status: 201, body: 'x'.repeat(40_000) });
   await (await fetch(`${url}/public/a`, { method: 'PUT', body: 'y'.repeat(300_000) })).text();
   t.match(await told('/public/a'), { level: 20, status: 201, bytes_in: 300_000, bytes_out: 40_000 });
@@ -50,7 +50,7 @@ t.test('a request that is forwarded is told with the bytes of both bodies, and i
   t.match(await told('/public/head'), { status: 201, bytes_in: 0, bytes_out: 0 });
 });
 
-t.test('a refusal, an outage and an answer of the gateway itself are told with the status of each', async (t) => {
+t.test('a refusal, an outage and an answer of the gateway itself are logged with the status of each', async (t) => {
   const cors = { origins: ['https://app.example'] };
   const { url, told } = await scene(t, {}, { cors });
   const refused = await fetch(`${url}/orders/1`);
@@ -67,7 +67,7 @@ t.test('a refusal, an outage and an answer of the gateway itself are told with t
   t.match(await lineOf(closed, '/public/a'), { code: 'upstream_unreachable', status: 502 });
 });
 
-t.test('a body that was read to be judged counts, and a body that is too long is told with the refusal', async (t) => {
+t.test('a body that was read for the decision counts, and a too long body is logged with the refusal', async (t) => {
   const routes = [
     { id: 'public', match: { path: '/public/{rest*}' }, access: 'public', limits: { body: '1KiB' } },
     { id: 'form', match: { path: '/form' }, scope: 'a', bearer_methods_supported: ['body'] },
@@ -101,7 +101,7 @@ t.test('a client that left before an answer has no status, in the log, the metri
   t.notOk('http.response.status_code' in (server?.attributes ?? {}));
 });
 
-t.test('a WebSocket has the status 101, and a handshake that the API refuses has that of the API', async (t) => {
+t.test("a WebSocket has the status 101, and a handshake that the API refuses has the API's status", async (t) => {
   const upgrade = [
     ['Connection', 'Upgrade'],
     ['Upgrade', 'websocket'],
@@ -125,25 +125,28 @@ t.test('a WebSocket has the status 101, and a handshake that the API refuses has
 });
 
 const ways: readonly (readonly [name: string, shape: Shape, missing: number, nowhere: number])[] = [
-  // Of what is neither 401 nor 403 nginx makes 500.
+  // nginx turns every status except 401 and 403 into 500.
   ['nginx', asNginx, 401, 403],
   ['forward-auth', asTraefik, 401, 404],
   ['envoy', asEnvoy, 401, 404],
 ];
 
 for (const [name, shape, missing, nowhere] of ways)
-  t.test(`${name}: the status is what the proxy that asked was answered, and the body stays there`, async (t) => {
-    const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
-    const running = await scene(t, {}, decision);
-    await asks(running, shape({ target: '/public/a' }));
-    await asks(running, shape({ target: '/orders/1' }));
-    const { body } = await asks(running, shape({ target: '/nowhere' }));
-    const passed = await running.told('/public/a');
-    t.match(passed, { code: 'forwarded', status: 200, bytes_out: 0 });
-    t.notOk('bytes_in' in passed);
-    t.match(await running.told('/orders/1'), { code: 'credential_missing', status: missing });
-    t.match(await running.told('/nowhere'), { code: 'route_not_found', status: nowhere, bytes_out: body.length });
-  });
+  t.test(
+    `${name}: the logged status is the answer to the proxy that asked, and the body is not forwarded`,
+    async (t) => {
+      const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
+      const running = await scene(t, {}, decision);
+      await asks(running, shape({ target: '/public/a' }));
+      await asks(running, shape({ target: '/orders/1' }));
+      const { body } = await asks(running, shape({ target: '/nowhere' }));
+      const passed = await running.told('/public/a');
+      t.match(passed, { code: 'forwarded', status: 200, bytes_out: 0 });
+      t.notOk('bytes_in' in passed);
+      t.match(await running.told('/orders/1'), { code: 'credential_missing', status: missing });
+      t.match(await running.told('/nowhere'), { code: 'route_not_found', status: nowhere, bytes_out: body.length });
+    },
+  );
 
 /** Every member of a line about a request. */
 const members: Readonly<Record<keyof DecisionRecord | 'level' | 'time' | 'msg' | 'worker', true>> = {
@@ -201,7 +204,7 @@ t.test('docs/production.md names every member of a line about a request', async 
   t.strictSame(named.toSorted(), Object.keys(members).toSorted());
 });
 
-t.test('what a client says of itself is told in one printable line of 512 characters at most', async (t) => {
+t.test("a client's own values are logged as one printable line of at most 512 characters", async (t) => {
   const { port, told } = await scene(t);
   const agent = async (path: string, value: string) => {
     await ask(port, requestText({ target: path, headers: [['User-Agent', value]] }));
@@ -214,7 +217,7 @@ t.test('what a client says of itself is told in one printable line of 512 charac
   t.notOk('user_agent' in (await told('/public/d')));
 });
 
-t.test('a token in it is masked, however the name of its parameter is spelt', async (t) => {
+t.test("a token in it is masked, whatever the spelling of its parameter's name", async (t) => {
   for (const token of [
     'access_token=Hush.Hush',
     'ACCESS%5fTOKEN=Hush',

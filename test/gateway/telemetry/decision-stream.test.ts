@@ -12,7 +12,7 @@ import { jwt } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 import { witness } from '../../support/witness.ts';
 
-/** Everything that `GET /decisions` sent so far. */
+/** Everything that `GET /decisions` has sent so far. */
 async function watch(t: Test, adminUrl: string | undefined): Promise<{ text: string }> {
   const stopped = new AbortController();
   const response = await fetch(`${adminUrl}/decisions`, {
@@ -38,7 +38,7 @@ function events({ text }: { text: string }): Record<string, unknown>[] {
     .map((line) => JSON.parse(line.slice(6)));
 }
 
-t.test('whoever watches sees every decision, forwarded or refused, without token and query', async (t) => {
+t.test('a watcher sees every decision, forwarded or refused, without token and query', async (t) => {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
   const seen = await watch(t, running.adminUrl);
@@ -64,7 +64,7 @@ t.test('whoever watches sees every decision, forwarded or refused, without token
 });
 
 t.test(
-  'a reader that asks for no stream of events, such as curl, is told when it ends and how to change that',
+  'a reader that does not request an event stream, such as curl, learns when it ends and how to change that',
   async (t) => {
     const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
     const response = await fetch(`${running.adminUrl}/decisions`);
@@ -83,7 +83,7 @@ t.test(
   },
 );
 
-t.test('`limit` and `seconds` end a stream; what is no whole number above 0 is 400', async (t) => {
+t.test('`limit` and `seconds` end a stream; a value that is not a whole number above 0 is 400', async (t) => {
   const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
   const decisions = (query: string) =>
     fetch(`${running.adminUrl}/decisions?${query}`, { headers: { accept: 'text/event-stream' } });
@@ -92,7 +92,7 @@ t.test('`limit` and `seconds` end a stream; what is no whole number above 0 is 4
     t.equal((await decisions(query)).status, 400, query);
 });
 
-t.test('a stream that ended takes no place, whether its reader takes the rest or not', async (t) => {
+t.test('a stream that has ended uses no place, whether its reader reads the rest or not', async (t) => {
   const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
   const socket = connect(Number(new URL(running.adminUrl as string).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -104,7 +104,7 @@ t.test('a stream that ended takes no place, whether its reader takes the rest or
   t.ok(await until(() => watchers(running.adminUrl, 0)));
 });
 
-t.test('a stop does not wait for whoever watches', async (t) => {
+t.test('a stop does not wait for watchers', async (t) => {
   const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
   await watch(t, running.adminUrl);
   const start = Date.now();
@@ -112,7 +112,7 @@ t.test('a stop does not wait for whoever watches', async (t) => {
   t.ok(Date.now() - start < 4000);
 });
 
-t.test('whoever watches and does not read is let go; the gateway goes on', async (t) => {
+t.test('a watcher that does not read is disconnected, and the gateway continues', async (t) => {
   const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
   const socket = connect(Number(new URL(running.adminUrl as string).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -146,7 +146,7 @@ function forwarded(): Decision {
   return { code: 'forwarded', outcome: undefined, head, requestId: 'a', milliseconds: 1 };
 }
 
-t.test('where nobody watches and the log has level info, a forwarded request is written down by nobody', async (t) => {
+t.test('without watchers and with log level info, no record of a forwarded request is built', async (t) => {
   const lines: string[] = [];
   const sink = new Writable({
     write(line, _encoding, done) {

@@ -22,7 +22,7 @@ function scene() {
   return { clock, shares, warned, come };
 }
 
-t.test('a proxy of IPv6 is named by the address that `trusted_proxies` takes, a client by its block', async (t) => {
+t.test('an IPv6 proxy is named by the address for `trusted_proxies`, a client by its block', async (t) => {
   const { shares, warned, come } = scene();
   come('2001:db8::1', FORWARDING);
   come('fe80::1%eth0', FORWARDING);
@@ -36,7 +36,7 @@ t.test('a proxy of IPv6 is named by the address that `trusted_proxies` takes, a 
   ]);
 });
 
-t.test('over a socket of IPv6 too', async (t) => {
+t.test('the same over an IPv6 socket', async (t) => {
   const upstream = await rawUpstream(t, () => {});
   const api = { url: upstream.url, max_connections: 2 };
   const settings = behind('', { upstreams: { api }, admin: '127.0.0.1:0', listen: '[::1]:0' });
@@ -49,7 +49,7 @@ t.test('over a socket of IPv6 too', async (t) => {
   t.match(await (await fetch(`${adminUrl}/metrics`)).text(), 'gatehouse_untrusted_proxy{address="::1"} 1\n');
 });
 
-t.test('a proxy whose first request told of no client is named at the next', async (t) => {
+t.test('a proxy whose first request named no client is reported at the next', async (t) => {
   const { shares, warned, come } = scene();
   come('192.0.2.7');
   come('192.0.2.7', FORWARDING);
@@ -57,7 +57,7 @@ t.test('a proxy whose first request told of no client is named at the next', asy
   t.match(warned, [{ proxy: false }, { proxy: true }]);
 });
 
-t.test('a proxy is named, however many other addresses come before and after it', async (t) => {
+t.test('a proxy is reported, however many other addresses come before and after it', async (t) => {
   const { clock, shares, warned, come } = scene();
   const strangers = (fields: readonly string[]) => {
     for (let i = 0; i < 300; i++) come(`198.51.${i >> 8}.${i & 255}`, fields);
@@ -77,18 +77,21 @@ t.test('a proxy is named, however many other addresses come before and after it'
   t.strictSame(more, []);
 });
 
-t.test('client addresses at the end of their share are told so many in an hour, and the rest is counted', async (t) => {
-  const { clock, warned, come } = scene();
-  const strangers = () => {
-    for (let i = 0; i < 300; i++) come(`198.51.${i >> 8}.${i & 255}`);
-  };
-  for (let time = 0; time < 3; time++) strangers();
-  t.equal(warned.length, 16);
-  clock.advance(3_600_000);
-  strangers();
-  t.match(warned[16], { proxy: false, count: 3 * (300 - 16) });
-  t.equal(warned.length, 33);
-});
+t.test(
+  'a limited number of client addresses with a full share is logged in an hour, and the rest is counted',
+  async (t) => {
+    const { clock, warned, come } = scene();
+    const strangers = () => {
+      for (let i = 0; i < 300; i++) come(`198.51.${i >> 8}.${i & 255}`);
+    };
+    for (let time = 0; time < 3; time++) strangers();
+    t.equal(warned.length, 16);
+    clock.advance(3_600_000);
+    strangers();
+    t.match(warned[16], { proxy: false, count: 3 * (300 - 16) });
+    t.equal(warned.length, 33);
+  },
+);
 
 const evidence: readonly (readonly [proxy: boolean, ...fields: string[]])[] = [
   [true, 'X-Forwarded-For', '192.0.2.1'],
@@ -109,21 +112,24 @@ for (const [proxy, ...fields] of evidence)
     t.same([...shares.proxies], proxy ? ['192.0.2.7'] : []);
   });
 
-t.test('a proxy that is refused for the wrong passwords of its clients is named, and a client is not', async (t) => {
-  const { shares, warned } = scene();
-  const head = (address: string, fields: readonly string[]) => {
-    const { origin, ...rest } = headOf(fields);
-    return { ...rest, origin: { ...origin, address } };
-  };
-  for (let time = 0; time < 3; time++) {
-    shares.refused('login', head('192.0.2.7', FORWARDING));
-    shares.refused('login', head('192.0.2.8', []));
-  }
-  t.same([...shares.proxies], ['192.0.2.7']);
-  t.match(warned, [{ address: '192.0.2.7', of: 'login', proxy: true }]);
-  t.equal(warned.length, 1);
-  t.same([...shares.counts], [], 'no share was reached');
-});
+t.test(
+  "a proxy that is refused because of its clients' wrong passwords is reported, and a client is not",
+  async (t) => {
+    const { shares, warned } = scene();
+    const head = (address: string, fields: readonly string[]) => {
+      const { origin, ...rest } = headOf(fields);
+      return { ...rest, origin: { ...origin, address } };
+    };
+    for (let time = 0; time < 3; time++) {
+      shares.refused('login', head('192.0.2.7', FORWARDING));
+      shares.refused('login', head('192.0.2.8', []));
+    }
+    t.same([...shares.proxies], ['192.0.2.7']);
+    t.match(warned, [{ address: '192.0.2.7', of: 'login', proxy: true }]);
+    t.equal(warned.length, 1);
+    t.same([...shares.counts], [], 'no share was reached');
+  },
+);
 
 t.test('over a socket: a route with a limit by address, and Basic', async (t) => {
   const upstream = await rawUpstream(t, () => {});

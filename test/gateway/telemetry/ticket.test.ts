@@ -4,7 +4,7 @@ import { openTicket, ticketSealer } from '../../../src/gateway/telemetry/ticket.
 
 const key = randomBytes(32);
 
-t.test('a ticket opens under its key, whichever place that has among several, and under no other', async (t) => {
+t.test('a ticket opens with its key, whatever its position among several, and with no other', async (t) => {
   const ticket = ticketSealer(key)('what happened: é');
   t.strictSame(openTicket([key], ticket), { kind: 'opened', record: 'what happened: é' });
   t.strictSame(openTicket([randomBytes(32), key], ticket), { kind: 'opened', record: 'what happened: é' });
@@ -12,14 +12,14 @@ t.test('a ticket opens under its key, whichever place that has among several, an
   t.strictSame(openTicket([], ticket), { kind: 'unknown_key' });
 });
 
-t.test('no two tickets are alike, not even those of one record and of two processes with one key', async (t) => {
+t.test('no two tickets are equal, not even for one record, or of two processes with one key', async (t) => {
   const [one, other] = [ticketSealer(key), ticketSealer(key)];
   const tickets = [one('a'), one('a'), other('a'), other('a')];
   t.equal(new Set(tickets).size, 4);
   for (const ticket of tickets) t.match(openTicket([key], ticket), { kind: 'opened', record: 'a' });
 });
 
-t.test('every changed byte and every cut is noticed', async (t) => {
+t.test('every changed byte and every cut is detected', async (t) => {
   const ticket = Buffer.from(ticketSealer(key)('what happened'), 'base64url');
   for (let index = 0; index < ticket.length; index++) {
     const changed = Buffer.from(ticket);
@@ -30,7 +30,7 @@ t.test('every changed byte and every cut is noticed', async (t) => {
     t.not(openTicket([key], ticket.subarray(0, length).toString('base64url')).kind, 'opened', `${length} bytes`);
 });
 
-t.test('what is no ticket is no throw', async (t) => {
+t.test('a text that is not a ticket never makes it throw', async (t) => {
   for (const text of ['', 'x', 'é', '{"ticket":1}', 'A'.repeat(100_000), 'AQ=='])
     t.strictSame(openTicket([key], text), { kind: 'not_a_ticket' }, text.slice(0, 20));
 });

@@ -33,7 +33,7 @@ async function asking(t: Test, changes: object = {}) {
 
 const now = () => Math.floor(Date.now() / 1000);
 
-t.test('a refused token is logged, and sealed, with what is found and what is expected', async (t) => {
+t.test('a refused token is logged, and sealed in the ticket, with the found and the expected value', async (t) => {
   const ask = await asking(t);
   const expected = `"${issuer}"`;
   const cases: readonly [claims: Record<string, unknown>, header: Record<string, unknown>, told: object][] = [
@@ -56,7 +56,7 @@ t.test('a refused token is logged, and sealed, with what is found and what is ex
   }
 });
 
-t.test('a token of another key, or of another algorithm, is reported beside those of the server', async (t) => {
+t.test('a token of another key, or of another algorithm, is reported with the keys of the server', async (t) => {
   const server = await authorizationServer(t);
   const ask = await asking(t, { authorization_servers: server.config });
   t.match((await ask(await jwt({}, { header: { kid: 'k9' } }))).log, {
@@ -70,7 +70,7 @@ t.test('a token of another key, or of another algorithm, is reported beside thos
   t.match(foreign.ticket, { claim: 'alg', found: '"HS256"', expected: '"ES256"' });
 });
 
-t.test('what an introspection answer holds is reported as what a token holds', async (t) => {
+t.test('the members of an introspection answer are reported like the claims of a token', async (t) => {
   const server = await authorizationServer(t, { changes: { verify: 'introspection' } });
   const ask = await asking(t, { authorization_servers: server.config });
   server.tokens.set('one', { active: true, iss: 'https://auth.example.com/' });
@@ -81,7 +81,7 @@ t.test('what an introspection answer holds is reported as what a token holds', a
   t.match((await ask('three')).log, { code: 'token_expired', difference: /^expired 1 min.* ago; now .*, skew 0 s$/ });
 });
 
-t.test('the answer to the client is the same whatever the token holds', async (t) => {
+t.test('the answer to the client is the same whatever the token contains', async (t) => {
   const ask = await asking(t);
   const varying = /"(?:date|x-request-id|content-length)","[^"]*"|"request_id":"[^"]*"/g;
   const answered = async (claims: Record<string, unknown>) =>
@@ -94,7 +94,7 @@ t.test('the answer to the client is the same whatever the token holds', async (t
 });
 
 t.test(
-  'neither the token nor any other of its claims is in log or ticket, and a huge one makes no large ticket',
+  'log and ticket contain neither the token nor its other claims, and a huge token makes no large ticket',
   async (t) => {
     const ask = await asking(t);
     const hidden = { jti: 'hidden-jti', sub: 'hidden-sub', email: 'hidden-mail', cnf: { jkt: 'hidden-key' } };
@@ -114,7 +114,7 @@ t.test(
   },
 );
 
-t.test('an issuer that no server of the route has is reported beside those that it accepts', async (t) => {
+t.test('an unknown issuer is reported with the issuers that the route accepts', async (t) => {
   const other = { issuer: 'https://other.example', secret, audience, algorithms: ['HS256'] };
   const main = { issuer, secret, audience, algorithms: ['HS256'] };
   const ask = await asking(t, { authorization_servers: { main, other } });

@@ -14,11 +14,11 @@ import { until } from '../../support/until.ts';
 import { witness } from '../../support/witness.ts';
 import { headOf } from '../head.ts';
 
-/** What turns or steers a terminal, but for the escapes that JSON writes of itself. */
+/** Characters that reverse text or control a terminal, except in JSON's own escapes. */
 const STEERS = /\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\\u00(?:[01]|7f|[89])|\\[bfrt]/iu;
 
 interface Scene extends TestGateway {
-  /** Log, decision stream, spans and tickets of everything that was asked, as an operator reads them. */
+  /** Log, decision stream, spans and tickets of all requests, as an operator reads them. */
   told(requests: number): Promise<string>;
   send(bytes: Buffer): Promise<void>;
 }
@@ -55,7 +55,7 @@ async function scene(t: Test): Promise<Scene> {
   return { ...running, send, told };
 }
 
-t.test('nothing that a client sends steers the terminal on which a log is read', async (t) => {
+t.test('no value of a client controls the terminal on which a log is read', async (t) => {
   const { send, told } = await scene(t);
   const steering = ['\x9b2Jmarked', '\x80marked', Buffer.from('\u202emarked').toString('latin1')];
   for (const text of steering) {
@@ -73,7 +73,7 @@ t.test('nothing that a client sends steers the terminal on which a log is read',
   t.notMatch(text.replaceAll('\n', ' '), STEERS);
 });
 
-t.test('a pretty log is as clean', async (t) => {
+t.test('the same for a pretty log', async (t) => {
   let written = '';
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -102,7 +102,7 @@ const spellings = [
   '%2561ccess_%74oken',
 ];
 
-t.test('a token is told nowhere, however its name is spelt, in a path parameter or a query', async (t) => {
+t.test('a token is never logged, whatever the spelling of its name, in a path parameter or a query', async (t) => {
   const { send, told } = await scene(t);
   let sent = 0;
   for (const name of spellings) {
@@ -125,14 +125,14 @@ t.test('a token is told nowhere, however its name is spelt, in a path parameter 
   t.notMatch(text, /Hush/);
 });
 
-t.test('of a target its path is told up to where a token may stand', async (t) => {
+t.test('the path of a target is logged up to where a token may be', async (t) => {
   t.equal(pathOf({ target: '/a/b;x=1' }), '/a/b;x=1');
   t.equal(pathOf({ target: '/a;access%5Ftoken=t/b' }), '/a;');
   t.equal(pathOf({ target: '/a%2525253Faccess' }), '/a');
   t.equal(pathOf({ target: '/accessory/tokens' }), '/accessory/tokens');
 });
 
-t.test('a value is one line, and what is read from the left stays so', async (t) => {
+t.test('a value is one line, and its text order cannot be reversed', async (t) => {
   t.equal(printableValue('a\nb\u2028c\u202ed'), 'a\u{fffd}b\u{fffd}c\u{fffd}d');
   t.equal(printable('a\nb\x1b[31m'), 'a\nb\u{fffd}[31m');
   t.equal(printableValue('é 漢字 👩\u200d🚀'), 'é 漢字 👩\u200d🚀');

@@ -34,26 +34,26 @@ const malformed = [
   `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
 ];
 
-t.test('a traceparent of the form of §3.2.2, or of a later version, says of its trace', async (t) => {
+t.test('a traceparent in the form of §3.2.2, or of a later version, identifies its trace', async (t) => {
   for (const value of wellFormed) {
     t.equal(traceIdOf(one(value)), TRACE, value);
     t.equal(isTraceBroken(one(value)), false, value);
   }
 });
 
-t.test('any other says of none, and must not go on', async (t) => {
+t.test('any other traceparent identifies none, and must not be forwarded', async (t) => {
   for (const value of malformed) {
     t.equal(traceIdOf(one(value)), undefined, value);
     t.equal(isTraceBroken(one(value)), true, value);
   }
 });
 
-t.test('two of them say of none, even when they are equal', async (t) => {
+t.test('two of them identify none, even if they are equal', async (t) => {
   t.equal(traceIdOf(one(`00-${TRACE}-${SPAN}-01`, 2)), undefined);
   t.equal(isTraceBroken(one(`00-${TRACE}-${SPAN}-01`, 2)), true);
 });
 
-t.test('a tracestate without a traceparent must not go on; neither of them is nothing broken', async (t) => {
+t.test('a tracestate without a traceparent must not be forwarded; without both nothing is invalid', async (t) => {
   t.equal(isTraceBroken({ traceparent: undefined, tracestate: { lines: 1, value: 'a=b' } }), true);
   t.equal(isTraceBroken({ traceparent: undefined, tracestate: undefined }), false);
 });

@@ -18,7 +18,7 @@ const names = (choose: () => UpstreamUrl | undefined, times: number) =>
   Array.from({ length: times }, () => choose()?.authority ?? '-').join(' ');
 
 for (const balance of ['round_robin', 'least_connections'] satisfies Balance[]) {
-  t.test(`${balance}: of equals each has its turn, and who is not well has none`, async (t) => {
+  t.test(`${balance}: equal upstreams take turns, and an unhealthy one gets nothing`, async (t) => {
     const origins = words('a b c').map((name) => origin(name));
     const choose = chooser(origins, balance, () => 0);
     t.equal(names(choose, 6), 'a b c a b c');
@@ -28,7 +28,7 @@ for (const balance of ['round_robin', 'least_connections'] satisfies Balance[]) 
     t.equal(choose(), undefined);
   });
 
-  t.test(`${balance}: where it has just failed comes last, and only if it is well`, async (t) => {
+  t.test(`${balance}: a URL that has just failed comes last, and only if it is healthy`, async (t) => {
     const [a, b] = [origin('a'), origin('b')];
     const choose = chooser([a, b], balance, () => 0);
     t.equal(
@@ -42,7 +42,7 @@ for (const balance of ['round_robin', 'least_connections'] satisfies Balance[]) 
   });
 }
 
-t.test('least_connections: where the fewest are in flight', async (t) => {
+t.test('least_connections: the one with the fewest requests in flight', async (t) => {
   const [a, b, c] = [origin('a', { inFlight: 2 }), origin('b'), origin('c', { inFlight: 1 })];
   const choose = chooser([a, b, c], 'least_connections', () => 0);
   t.equal(names(choose, 3), 'b b b');
@@ -50,7 +50,7 @@ t.test('least_connections: where the fewest are in flight', async (t) => {
   t.equal(names(choose, 3), 'c c c');
 });
 
-t.test('an open breaker is passed over, and half open it gets one', async (t) => {
+t.test('an open breaker is skipped, and a half-open one gets one request', async (t) => {
   let now = 0;
   const breaker = new Breaker({ failures: 1, open_for: 100 }, () => {});
   const choose = chooser([origin('a', { breaker }), origin('b')], 'round_robin', () => now);

@@ -10,7 +10,7 @@ function breaker(failures = 3) {
   return { it, told, fail };
 }
 
-t.test('so many failures in a row open it, and a success between them begins the count anew', async (t) => {
+t.test('a number of failures in a row opens it, and a success in between restarts the count', async (t) => {
   const { it, told, fail } = breaker();
   fail(0, 2);
   it.succeeded(it.epoch);
@@ -21,7 +21,7 @@ t.test('so many failures in a row open it, and a success between them begins the
   t.strictSame(told, ['open']);
 });
 
-t.test('once its time is over one request passes and no second, and with its answer all do', async (t) => {
+t.test('after its time one request passes and no second, and after its answer all do', async (t) => {
   const { it, told, fail } = breaker();
   fail(0, 3);
   t.ok(it.admits(1000));
@@ -32,7 +32,7 @@ t.test('once its time is over one request passes and no second, and with its ans
   t.strictSame(told, ['open', 'half_open', 'closed']);
 });
 
-t.test('where that one fails, it is open for as long again', async (t) => {
+t.test('if that request fails, it is open for the same time again', async (t) => {
   const { it, told, fail } = breaker();
   fail(0, 3);
   it.begin(1000);
@@ -42,7 +42,7 @@ t.test('where that one fails, it is open for as long again', async (t) => {
   t.strictSame(told, ['open', 'half_open', 'open']);
 });
 
-t.test('what began before it opened neither closes it nor keeps it open', async (t) => {
+t.test('a request from before it opened neither closes it nor keeps it open', async (t) => {
   const { it, fail } = breaker();
   const before = it.epoch;
   fail(0, 3);
@@ -54,7 +54,7 @@ t.test('what began before it opened neither closes it nor keeps it open', async 
   t.equal(it.state, 'half_open');
 });
 
-t.test('where the one that tries ends for a reason of its own, the next one tries', async (t) => {
+t.test('if the trial request ends for a reason of its own, the next one is the trial', async (t) => {
   const { it, fail } = breaker();
   fail(0, 3);
   it.begin(1000);
@@ -64,7 +64,7 @@ t.test('where the one that tries ends for a reason of its own, the next one trie
   t.notOk(it.admits(1002));
 });
 
-t.test('one that tries for longer than it was open is not waited for', async (t) => {
+t.test('a trial that takes longer than it was open does not block the next one', async (t) => {
   const { it, fail } = breaker();
   fail(0, 3);
   it.begin(1000);

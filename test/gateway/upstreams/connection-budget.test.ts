@@ -2,14 +2,14 @@ import { Socket } from 'node:net';
 import t from 'tap';
 import { connectionBudget, countedUntilClosed } from '../../../src/gateway/upstreams/connection-budget.ts';
 
-t.test('there is room for so many, and for another one when one is given back', async (t) => {
+t.test('there is room for a fixed number, and for another one when one is returned', async (t) => {
   const room = connectionBudget(2);
   t.strictSame([room.take(), room.take(), room.take()], [true, true, false]);
   room.give();
   t.strictSame([room.take(), room.take()], [true, false]);
 });
 
-t.test('whoever has one to spare lets it go, and is asked only where there is no room', async (t) => {
+t.test('an owner with a spare connection closes it, and is asked only if there is no room', async (t) => {
   const room = connectionBudget(1);
   let [spare, asked] = [1, 0];
   const tenant = {
@@ -28,7 +28,7 @@ t.test('whoever has one to spare lets it go, and is asked only where there is no
   t.equal(asked, 2, 'one that has left is asked no more');
 });
 
-t.test('a connection counts until its socket is closed, also where it never opened', async (t) => {
+t.test('a connection counts until its socket is closed, even if it never opened', async (t) => {
   const room = connectionBudget(1);
   t.ok(room.take());
   const socket = countedUntilClosed(room, () => new Socket());
@@ -44,7 +44,7 @@ t.test('a connection counts until its socket is closed, also where it never open
   t.ok(room.take());
 });
 
-t.test('without a limit there is room for everybody', async (t) => {
+t.test('without a limit there is always room', async (t) => {
   const room = connectionBudget(Number.POSITIVE_INFINITY);
   for (let count = 0; count < 1_000; count++) t.ok(room.take());
 });

@@ -35,7 +35,7 @@ t.test('no count is ever sent twice with a nonce, and a nonce counts from one wi
     const session = new DigestSession(config);
     const held: UpstreamNonce[] = [];
     const seen = new Map<string, number[]>();
-    // An upstream that gives the same few nonces out again and again, by challenge or as nextnonce.
+    // An upstream that repeats the same few nonces, in challenges or as nextnonce.
     for (let step = 0; step < 400; step++) {
       const name = `n${below(12)}`;
       const acts = [
@@ -61,7 +61,7 @@ t.test('no count is ever sent twice with a nonce, and a nonce counts from one wi
   }
 });
 
-t.test('a nonce that is in use keeps its count however many others come', async (t) => {
+t.test('a nonce in use keeps its count however many others arrive', async (t) => {
   const session = new DigestSession(config);
   const kept = read(session, 'kept');
   session.adopt(kept);
@@ -70,7 +70,7 @@ t.test('a nonce that is in use keeps its count however many others come', async 
   t.equal(sent(kept).nc, '00000002');
 });
 
-t.test('one question for all who wait, and the next one after a failure', async (t) => {
+t.test('all waiting requests share one challenge request, and the next one comes after a failure', async (t) => {
   const session = new DigestSession(config);
   let asked = 0;
   const ask = async () => {
@@ -85,7 +85,7 @@ t.test('one question for all who wait, and the next one after a failure', async 
   t.equal(session.current?.offer.nonce, 'n');
 });
 
-t.test('an upstream that asks for nothing is not asked for ten seconds', async (t) => {
+t.test('an upstream without a challenge gets no challenge request for ten seconds', async (t) => {
   const session = new DigestSession(config);
   await session.learn(
     async () => undefined,
@@ -94,16 +94,16 @@ t.test('an upstream that asks for nothing is not asked for ten seconds', async (
   t.strictSame([session.isQuiet(1000), session.isQuiet(10_999), session.isQuiet(11_000)], [true, true, false]);
 });
 
-t.test('a cnonce is new with each request', async (t) => {
+t.test('a cnonce is new for each request', async (t) => {
   const nonce = read(new DigestSession(config), 'n');
   t.equal(new Set(Array.from({ length: 50 }, () => sent(nonce).cnonce)).size, 50);
 });
 
-t.test('who waited for a question that is never answered takes the answer that others got meanwhile', async (t) => {
+t.test('a request that waits for a challenge without an answer uses one that others got in the meantime', async (t) => {
   const session = new DigestSession(config);
   let asked = 0;
   const ask = () => (++asked === 1 ? new Promise<never>(() => {}) : Promise.resolve([line('n')]));
-  // Nothing else keeps the process.
+  // Nothing else keeps the process alive.
   const alive = setInterval(() => {}, 1000);
   t.teardown(() => clearInterval(alive));
   void session.learn(ask, () => 0);

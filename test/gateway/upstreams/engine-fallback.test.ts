@@ -10,7 +10,7 @@ function fallback(start = 0) {
   return { told, at, fallback: new EngineFallback(() => at.now, events) };
 }
 
-t.test('one answer that is not understood changes nothing, the second one lets undici take over', async (t) => {
+t.test('one unreadable answer changes nothing, the second one leads to undici', async (t) => {
   const { fallback: each, told } = fallback();
   t.equal(each.isOn, false);
   each.met('first');
@@ -20,7 +20,7 @@ t.test('one answer that is not understood changes nothing, the second one lets u
   t.strictSame(told, ['second'], 'it is told once, with the last reason');
 });
 
-t.test('two answers that are ten minutes apart are two accidents', async (t) => {
+t.test('two unreadable answers ten minutes apart do not count together', async (t) => {
   const { fallback: each, at, told } = fallback();
   for (let i = 0; i < 5; i++) {
     each.met('now and then');
@@ -34,7 +34,7 @@ t.test('two answers that are ten minutes apart are two accidents', async (t) => 
   t.strictSame(told, ['and soon after']);
 });
 
-t.test('undici speaks for ten minutes, and then two answers more are wanted', async (t) => {
+t.test('undici is used for ten minutes, and then it takes two more answers', async (t) => {
   const { fallback: each, at, told } = fallback();
   each.met('a');
   each.met('b');
@@ -50,7 +50,7 @@ t.test('undici speaks for ten minutes, and then two answers more are wanted', as
   t.strictSame(told, ['b', 'over', 'd']);
 });
 
-t.test('answers to what was on its way as undici took over neither count nor make it last longer', async (t) => {
+t.test('answers that were on their way at the change neither count nor extend it', async (t) => {
   const { fallback: each, at, told } = fallback();
   each.met('a');
   each.met('b');

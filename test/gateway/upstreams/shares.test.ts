@@ -26,7 +26,7 @@ function asking(address: string, share = 0.5): Asked {
 
 const waits = (places: readonly RequestShare[]) => places.map((place) => place.waits);
 
-t.test('an address has its share of the connections and no more; what is above waits, in order', async (t) => {
+t.test('an address gets at most its share of the connections; requests above it wait, in order', async (t) => {
   const shares = new Shares(OFFER);
   const asked = Array.from({ length: 5 }, () => asking(ONE));
   const places = asked.map((each) => shares.enter(each));
@@ -49,7 +49,7 @@ t.test('an address has its share of the connections and no more; what is above w
   t.equal(asked[3]?.went, 0, 'who left the line is not called');
 });
 
-t.test('who comes while others of its address wait stands behind them', async (t) => {
+t.test('a new request waits behind earlier ones of its address', async (t) => {
   const shares = new Shares(OFFER);
   const [first, , third] = Array.from({ length: 3 }, () => shares.enter(asking(ONE)));
   first?.leave();
@@ -58,7 +58,7 @@ t.test('who comes while others of its address wait stands behind them', async (t
   t.ok(await until(() => third?.waits === false));
 });
 
-t.test('share 1 is no limit, and one connection is everybody’s', async (t) => {
+t.test('share 1 is no limit, and a single connection is for everyone', async (t) => {
   const all = new Shares(OFFER);
   t.strictSame(waits(Array.from({ length: 9 }, () => all.enter(asking(ONE, 1)))), new Array(9).fill(false));
   const single = new Shares({ connections: 1, capacity: 3 });
@@ -66,7 +66,7 @@ t.test('share 1 is no limit, and one connection is everybody’s', async (t) => 
 });
 
 t.test(
-  'a tunnel is no connection: an address with all the tunnels that it may have has its connections still',
+  'a tunnel does not count as a connection: an address with all its tunnels still has its connections',
   async (t) => {
     const shares = new Shares(OFFER);
     for (let open = 0; open < 4; open++) {
@@ -85,21 +85,24 @@ t.test(
   },
 );
 
-t.test('where every place is taken, the last of who has more than its share gives way to who has less', async (t) => {
-  const shares = new Shares(OFFER);
-  const asked = Array.from({ length: 8 }, () => asking(ONE));
-  const places = asked.map((each) => shares.enter(each));
-  const gaveWay = () => asked.map(({ gaveWay }) => gaveWay);
-  t.strictSame([shares.mayMakeRoom(asking(ONE)), shares.mayMakeRoom(asking(OTHER))], [false, true]);
-  t.strictSame(gaveWay(), Array(8).fill(0), 'nobody for a question');
-  t.equal(shares.makeRoom(asking(ONE)), false);
-  t.equal(shares.makeRoom(asking(OTHER)), true);
-  t.strictSame(gaveWay(), [0, 0, 0, 0, 0, 0, 0, 1]);
-  for (const place of places.slice(4)) place.leave();
-  t.equal(shares.makeRoom(asking(OTHER)), false, 'nobody has more than its share');
-});
+t.test(
+  'if every place is taken, the last request of an address above its share gives way to an address below',
+  async (t) => {
+    const shares = new Shares(OFFER);
+    const asked = Array.from({ length: 8 }, () => asking(ONE));
+    const places = asked.map((each) => shares.enter(each));
+    const gaveWay = () => asked.map(({ gaveWay }) => gaveWay);
+    t.strictSame([shares.mayMakeRoom(asking(ONE)), shares.mayMakeRoom(asking(OTHER))], [false, true]);
+    t.strictSame(gaveWay(), Array(8).fill(0), 'nobody for a question');
+    t.equal(shares.makeRoom(asking(ONE)), false);
+    t.equal(shares.makeRoom(asking(OTHER)), true);
+    t.strictSame(gaveWay(), [0, 0, 0, 0, 0, 0, 0, 1]);
+    for (const place of places.slice(4)) place.leave();
+    t.equal(shares.makeRoom(asking(OTHER)), false, 'nobody has more than its share');
+  },
+);
 
-t.test('whatever comes and goes, no address holds more than its share, and nobody waits for nothing', async () => {
+t.test('in any sequence no address has more than its share, and no request waits without a reason', async () => {
   const step = fc.record({ who: fc.nat(3), act: fc.constantFrom('enter', 'leave', 'tunnel'), which: fc.nat(20) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.constantFrom(0.25, 0.5, 0.9), async (steps, share) => {

@@ -21,14 +21,14 @@ const program = { iss: issuer, sub: 'm2m@clients', aud: api, iat, exp, azp: 'm2m
 const profiled = { ...access, azp: undefined, client_id: 'my_client_id', jti: 'j' };
 const identity = { iss: issuer, sub: access.sub, aud: 'my_client_id', iat, exp, nonce: 'n', sid: 's', name: 'Alice' };
 
-t.test('keys are found by metadata, and the slash belongs to the issuer', async (t) => {
+t.test('keys are found through the metadata, and the slash belongs to the issuer', async (t) => {
   const jwks_uri = `${issuer}.well-known/jwks.json`;
   const address = `${issuer}.well-known/openid-configuration`;
   t.equal(await keysBy(page, address, { issuer, jwks_uri }), jwks_uri);
   t.match(await keysBy(page, address, { issuer: issuer.slice(0, -1), jwks_uri }), { kind: 'failed' });
 });
 
-t.test('scope and permissions count together; the client is azp, or client_id of the profile', async (t) => {
+t.test('scope and permissions count together; the client is azp, or client_id with the profile', async (t) => {
   const { upstream, get } = await vendor(t, page);
   t.equal(await get(access), 200);
   t.equal(await get(profiled, { typ: 'at+jwt' }), 200);
@@ -43,13 +43,13 @@ t.test('the API must be among the audiences', async (t) => {
   t.equal(await get({ ...access, aud: `${api}/` }), 'token_audience');
 });
 
-t.test('by permissions alone a scope that was asked for opens nothing', async (t) => {
+t.test('with permissions alone, a requested scope opens nothing', async (t) => {
   const { get } = await vendor(t, page, 1);
   t.equal(await get(access), 'scope_insufficient');
   t.equal(await get({ ...access, permissions: ['read:orders'] }), 200);
 });
 
-t.test('an identity token is refused, and by the profile whatever is of type JWT', async (t) => {
+t.test('an identity token is refused, and with the profile every token of type JWT', async (t) => {
   const { get } = await vendor(t, page);
   t.equal(await get({ ...identity, permissions: ['read:orders'] }), 'token_audience');
   const strict = await vendor(t, page, 2);

@@ -29,7 +29,7 @@ const application = {
 };
 const identity = { ...common, aud: 'c1d2e3f4-0000-4000-8000-000000000001', nonce: 'n', sub: 'pairwise', name: 'Alice' };
 
-t.test('keys are found by the metadata of the tenant', async (t) => {
+t.test('keys are found through the metadata of the tenant', async (t) => {
   const jwks_uri = `${base}/discovery/v2.0/keys`;
   const document = { issuer: `${base}/v2.0`, jwks_uri, token_endpoint: `${base}/oauth2/v2.0/token` };
   t.equal(await keysBy(page, `${base}/v2.0/.well-known/openid-configuration`, document), jwks_uri);
@@ -37,7 +37,7 @@ t.test('keys are found by the metadata of the tenant', async (t) => {
   t.match(await keysBy(page, `${base}/v2.0/.well-known/openid-configuration`, common), { kind: 'failed' });
 });
 
-t.test('scope of people stands in scp, of programs in roles; the client is azp', async (t) => {
+t.test('the scope of people is in scp, of programs in roles; the client is azp', async (t) => {
   const { upstream, get } = await vendor(t, page);
   t.equal(await get(delegated), 200);
   t.equal(upstream.seen[0]?.header('x-auth-client'), delegated.azp);
@@ -55,13 +55,13 @@ t.test('tokens for another API, of another tenant and of version 1 are refused',
   t.equal(await get({ ...delegated, iss: `https://sts.windows.net/${tenant}/`, ver: '1.0' }), 'token_issuer');
 });
 
-t.test('an API that is known by an address takes that as audience', async (t) => {
+t.test('an API that is known by an address accepts that as audience', async (t) => {
   const { get } = await vendor(t, page, 1);
   t.equal(await get({ ...delegated, aud: 'api://orders' }), 200);
   t.equal(await get(delegated), 'token_audience');
 });
 
-t.test('the subject that is the same everywhere is handed on as oid', async (t) => {
+t.test('the subject that is the same everywhere is forwarded as oid', async (t) => {
   const { upstream, get } = await vendor(t, page, 2);
   t.equal(await get(delegated), 200);
   t.equal(upstream.seen[0]?.header('x-auth-subject'), delegated.oid);
@@ -73,7 +73,7 @@ t.test('an identity token is refused', async (t) => {
   t.equal(await get({ ...identity, roles: ['Orders.Read.All'] }), 'token_audience');
 });
 
-t.test('where the sign-in is the API itself, azpacr tells an identity token with its roles apart', async (t) => {
+t.test('if the sign-in is for the API itself, azpacr identifies an identity token with its roles', async (t) => {
   const { get } = await vendor(t, page, 3);
   t.equal(await get({ ...identity, aud: api, roles: ['Orders.Read.All'] }), 'token_type');
   t.equal(await get(delegated), 200);

@@ -18,7 +18,7 @@ const access = {
 };
 const identity = { ...common, aud: 'web', typ: 'ID', nonce: 'n', at_hash: 'h', preferred_username: 'alice' };
 
-t.test('keys are found by the metadata of the realm', async (t) => {
+t.test('keys are found through the metadata of the realm', async (t) => {
   const jwks_uri = `${issuer}/protocol/openid-connect/certs`;
   t.equal(await keysBy(page, `${issuer}/.well-known/openid-configuration`, { issuer, jwks_uri }), jwks_uri);
 });

@@ -3,7 +3,7 @@ import { keysBy, lifetime, vendor } from './vendor.ts';
 
 const issuer = 'https://example.okta.com/oauth2/default';
 const page = 'okta.md';
-/** Okta's header has `kid` and `alg` alone. */
+/** Okta's header only has `kid` and `alg`. */
 const untyped = { typ: undefined };
 
 const { iat, exp } = lifetime;
@@ -22,7 +22,7 @@ const access = {
 };
 const identity = { ver: 1, jti: 'ID.x', iss: issuer, aud: '0oa1client', iat, exp, sub: '00u1alice', amr: ['pwd'] };
 
-t.test('keys are found by the metadata of the authorization server', async (t) => {
+t.test('keys are found through the metadata of the authorization server', async (t) => {
   const jwks_uri = `${issuer}/v1/keys`;
   const address = 'https://example.okta.com/.well-known/oauth-authorization-server/oauth2/default';
   t.equal(await keysBy(page, address, { issuer, jwks_uri }), jwks_uri);
@@ -37,13 +37,13 @@ t.test('scope is the list scp, the client is cid', async (t) => {
   t.equal(await get({ ...access, scp: ['openid'] }, untyped), 'scope_insufficient');
 });
 
-t.test('a token of the organisation, or for another API, is refused', async (t) => {
+t.test('a token of the organization, or for another API, is refused', async (t) => {
   const { get } = await vendor(t, page);
   t.equal(await get({ ...access, iss: 'https://example.okta.com' }, untyped), 'token_issuer');
   t.equal(await get({ ...access, aud: 'api://other' }, untyped), 'token_audience');
 });
 
-t.test('the lasting id and the groups can be taken instead', async (t) => {
+t.test('the permanent id and the groups can be used instead', async (t) => {
   const lasting = await vendor(t, page, 1);
   t.equal(await lasting.get(access, untyped), 200);
   t.equal(lasting.upstream.seen[0]?.header('x-auth-subject'), '00u1alice');

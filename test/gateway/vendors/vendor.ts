@@ -12,7 +12,7 @@ import { heldClock } from '../issuer.ts';
 
 export interface Vendor {
   readonly upstream: Witness;
-  /** Of the answer to a request with a token of these claims: 200, or the code of the refusal. */
+  /** The result of a request with a token with these claims: 200, or the code of the refusal. */
   get(claims: object, header?: object): Promise<number | string>;
 }
 
@@ -20,8 +20,8 @@ export const now = Math.floor(Date.now() / 1000);
 export const lifetime = { iat: now, nbf: now, exp: now + 3600 };
 
 /**
- * A gateway from the YAML that the cookbook shows for this vendor: the n-th block of the page, with only the addresses of
- * the keys, the listener and the upstream changed to ones of this machine.
+ * A gateway from the cookbook's YAML for this vendor: the n-th block of the page, where only the addresses of the keys,
+ * the listener and the upstream are replaced by addresses of this machine.
  */
 export async function vendor(t: Test, page: string, block = 0): Promise<Vendor> {
   const upstream = await witness(t);
@@ -45,7 +45,7 @@ function onlyServer(values: Values): Values {
   return Object.values(values.authorization_servers)[0];
 }
 
-/** Where the keys of the page's issuer are found when this document lies at this address, and nothing anywhere else. */
+/** Where the keys of the page's issuer are found if this document is at this address, and nothing is elsewhere. */
 export async function keysBy(page: string, address: string, document: object): Promise<unknown> {
   const { issuer } = onlyServer(filesIn(page)[0]?.values);
   const found = metadata({

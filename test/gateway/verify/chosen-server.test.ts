@@ -12,7 +12,7 @@ type Said = Partial<
 
 const identityOf = (server: string) => ({ server }) as Identity;
 
-/** Verifiers of servers that say this of themselves, and whom each token was taken to. */
+/** Verifiers of servers with these settings, and which of them got each token. */
 function open(servers: Readonly<Record<string, Said>>) {
   const seen: string[] = [];
   const log = { info() {}, warn() {}, error() {} } as never;
@@ -57,7 +57,7 @@ function open(servers: Readonly<Record<string, Said>>) {
 
 const jwt = (iss?: unknown) => encode({ alg: 'ES256' }, { iss });
 
-t.test('a JWT goes to the first server of the route that has its issuer', async (t) => {
+t.test('a JWT goes to the first server of the route with its issuer', async (t) => {
   const { told } = open({ a: {}, b: {}, twin: { issuer: 'https://a.example' } });
   t.equal(await told(['a', 'b'], jwt('https://b.example')), 'b jwt');
   t.equal(await told(['a', 'twin'], jwt('https://a.example')), 'a jwt');
@@ -67,7 +67,7 @@ t.test('a JWT goes to the first server of the route that has its issuer', async 
   t.equal(await told(['a'], 'eyJhbGciOiJFUzI1NiJ9.e30x.AAAA'), 'token_malformed: payload is not a JSON object');
 });
 
-t.test('an opaque token goes to the longest prefix that fits, and of one server to that in any case', async (t) => {
+t.test('an opaque token goes to the longest matching prefix, and with one server always to that', async (t) => {
   const servers = {
     short: { tokenPrefix: 'a_' },
     long: { tokenPrefix: 'a_b_' },
@@ -85,28 +85,31 @@ t.test('an opaque token goes to the longest prefix that fits, and of one server 
   t.equal(await told(['short', 'jwt'], 'x'), 'short opaque x');
 });
 
-t.test('where no server is asked, an opaque token is no JWT, and a missing client is named', async (t) => {
-  const { told } = open({
-    a: { introspects: false },
-    b: { introspects: false, lacksClient: true },
-    c: { introspects: false, lacksClient: true },
-  });
-  t.equal(await told(['a'], 'x'), 'token_malformed: not a JWT');
-  t.equal(await told([], 'x'), 'token_malformed: not a JWT');
-  t.equal(
-    await told(['a', 'b', 'c'], 'x'),
-    'token_malformed: not a JWT, and this file has no client_id to ask about opaque tokens (authorization_servers.b, authorization_servers.c)',
-  );
-});
+t.test(
+  'without an introspecting server an opaque token is an invalid JWT, and a missing client is named',
+  async (t) => {
+    const { told } = open({
+      a: { introspects: false },
+      b: { introspects: false, lacksClient: true },
+      c: { introspects: false, lacksClient: true },
+    });
+    t.equal(await told(['a'], 'x'), 'token_malformed: not a JWT');
+    t.equal(await told([], 'x'), 'token_malformed: not a JWT');
+    t.equal(
+      await told(['a', 'b', 'c'], 'x'),
+      'token_malformed: not a JWT, and this file has no client_id to ask about opaque tokens (authorization_servers.b, authorization_servers.c)',
+    );
+  },
+);
 
-t.test('a token that is too long is refused, and nobody is asked', async (t) => {
+t.test('a token that is too long is refused, and no server gets it', async (t) => {
   const { told, seen } = open({ a: {} });
   t.equal(await told(['a'], 'x'.repeat(16 * 1024)), `a opaque ${'x'.repeat(16 * 1024)}`);
   t.equal(await told(['a'], 'x'.repeat(16 * 1024 + 1)), 'token_malformed: too long');
   t.equal(seen.length, 1);
 });
 
-t.test('what is remembered counts only where its server is the one that would be asked', async (t) => {
+t.test('a cached result counts only if its server is the one that would get the token', async (t) => {
   const known = (isJwt: boolean) => () => ({ jwt: isJwt, answer: refused<'token_revoked'>('token_revoked') });
   const opaque = { a: { tokenPrefix: 'a_', recall: known(false) }, b: { tokenPrefix: 'b_' } };
   t.equal(await open(opaque).told(['a', 'b'], 'a_1'), 'token_revoked');
@@ -118,7 +121,7 @@ t.test('what is remembered counts only where its server is the one that would be
   t.equal(await open(signed).told(['first', 'a'], jwt(issuer)), 'first jwt');
 });
 
-t.test('it is ready once every server was tried, and a server that knows its state is usable', async (t) => {
+t.test('it is ready once every server was tried, and a server with known state is usable', async (t) => {
   const ready = (...servers: readonly Said[]) =>
     open(Object.fromEntries(servers.map((said, index) => [`s${index}`, said]))).verifiers.ready();
   const [well, out, mute] = [{ usable: () => true }, { usable: () => false }, { usable: () => undefined }];
@@ -130,7 +133,7 @@ t.test('it is ready once every server was tried, and a server that knows its sta
   );
 });
 
-t.test('a server that is not usable is named with its fault, or that there was no answer yet', async (t) => {
+t.test('a server that is not usable is named with its fault, or as not yet answered', async (t) => {
   const { verifiers } = open({
     a: { usable: () => false, fault: () => 'status 500' },
     b: { usable: () => false },
@@ -140,15 +143,18 @@ t.test('a server that is not usable is named with its fault, or that there was n
   t.strictSame(verifiers.faults(), ['authorization_servers.a: status 500', 'authorization_servers.b: no answer yet']);
 });
 
-t.test('every server is started, counted and closed; an identity is watched by its own, or by none', async (t) => {
-  const { verifiers, seen } = open({ a: {}, b: {} });
-  await verifiers.start();
-  t.strictSame(seen.splice(0), ['a started', 'b started']);
-  t.strictSame([...verifiers.stats()], [{ server: 'a' }, { server: 'b' }]);
-  verifiers.watch(identityOf('b'), () => {})();
-  t.strictSame(seen.splice(0), ['b unwatched']);
-  t.doesNotThrow(() => verifiers.watch(identityOf(''), () => {})(), 'a user of a scheme does not expire');
-  await verifiers.close();
-  t.strictSame(seen, ['a closed', 'b closed']);
-  t.throws(() => verifiers.verifier(['c']), { message: 'no authorization server is called c' });
-});
+t.test(
+  'every server is started, counted and closed; an identity is watched by its own server, or by none',
+  async (t) => {
+    const { verifiers, seen } = open({ a: {}, b: {} });
+    await verifiers.start();
+    t.strictSame(seen.splice(0), ['a started', 'b started']);
+    t.strictSame([...verifiers.stats()], [{ server: 'a' }, { server: 'b' }]);
+    verifiers.watch(identityOf('b'), () => {})();
+    t.strictSame(seen.splice(0), ['b unwatched']);
+    t.doesNotThrow(() => verifiers.watch(identityOf(''), () => {})(), 'a user of a scheme does not expire');
+    await verifiers.close();
+    t.strictSame(seen, ['a closed', 'b closed']);
+    t.throws(() => verifiers.verifier(['c']), { message: 'no authorization server is called c' });
+  },
+);

@@ -29,7 +29,7 @@ interface Entry {
 }
 
 interface Model {
-  /** The one that was used longest ago first. */
+  /** The least recently used first. */
   readonly entries: Map<string, Entry>;
   readonly revoked: Set<string>;
   readonly goneKeys: Set<VerificationKey>;
@@ -67,7 +67,7 @@ function open(world: Model): Real {
   };
 }
 
-/** The token as it is known; whoever looks uses it, and loses it where its key is gone. */
+/** The token as it is cached. A look-up counts as a use, and deletes it if its key is gone. */
 function find(model: Model, token: string): Entry | undefined {
   const entry = model.entries.get(token);
   if (entry === undefined) return undefined;
@@ -87,7 +87,7 @@ function saidAtOnce(model: Model, token: string, clock: HeldClock): string {
   if (clock.now() < notBefore * 1000 - SKEW) return 'token_not_yet_valid';
   const age = clock.monotonic() - putAt;
   if (age >= facts.freshFor) return 'unknown';
-  // While the feed is silent, what the server itself said a moment ago.
+  // While the feed is silent, the server's own recent answer.
   if (model.doubt === undefined || (facts.asked && age < MAX_STALENESS)) return 'hit';
   return model.doubt === 'deny' && !facts.asked ? 'outage' : 'unknown';
 }
@@ -235,7 +235,7 @@ const commands = fc.commands<Model, Real>(
   { size: '+2' },
 );
 
-t.test('the cache of facts says what was put, as long as time, keys, feed and room let it', async (t) => {
+t.test('the cache of facts returns what was put, as long as time, keys, feed and room allow', async (t) => {
   const { numRuns } = tries(1500, 40_000);
   const property = fc.property(commands, (commands) => {
     fc.modelRun(() => {

@@ -25,19 +25,19 @@ function told(changes: object, base: object = whole): string {
   return judged.kind === 'babble' ? judged.detail : judged.kind;
 }
 
-t.test('an answer that is active and says nothing wrong stands, however little it says', async (t) => {
+t.test('an active answer without a fault is valid, however little it contains', async (t) => {
   t.equal(told({}), 'active');
   t.equal(told({}, { active: true }), 'active');
   t.equal(told({ token_type: 'bEaReR' }), 'active');
   t.equal(told({ other: 7 }), 'active', 'members of its own');
 });
 
-t.test('an inactive token is inactive, whatever else is said of it', async (t) => {
+t.test('an inactive token is inactive, whatever else the answer contains', async (t) => {
   t.equal(told({ active: false }), 'token_inactive');
   t.equal(told({ active: false, exp: 'x', iss: 'y' }), 'token_inactive');
 });
 
-t.test('a member of the wrong type is neither yes nor no (RFC 7662 §2.2)', async (t) => {
+t.test('a member of the wrong type makes the answer invalid (RFC 7662 §2.2)', async (t) => {
   t.equal(told({}, {}), 'no active member');
   for (const active of ['true', 1, null, undefined]) t.equal(told({ active }), 'active is of the wrong type');
   for (const name of ['scope', 'client_id', 'username', 'token_type', 'sub', 'iss', 'jti'])
@@ -48,13 +48,13 @@ t.test('a member of the wrong type is neither yes nor no (RFC 7662 §2.2)', asyn
   for (const aud of [7, null, ['a', 7]]) t.equal(told({ aud }), 'aud is of the wrong type');
 });
 
-t.test('issuer, binding and kind of the token are judged', async (t) => {
+t.test('issuer, binding and kind of the token are checked', async (t) => {
   t.equal(told({ iss: 'https://auth.example.com/' }), 'token_issuer');
   for (const cnf of [{}, null, { jkt: 'x' }]) t.equal(told({ cnf }), 'token_bound');
   for (const token_type of ['DPoP', 'mac', '']) t.equal(told({ token_type }), 'token_type', token_type);
 });
 
-t.test('its times are judged to the second: an end is an end, a beginning has the skew', async (t) => {
+t.test('its times are checked to the second: the end is exact, the beginning has the skew', async (t) => {
   t.equal(told({ exp: now + 1 }), 'active');
   t.equal(told({ exp: now }), 'token_expired');
   t.equal(told({ nbf: now + 30 }), 'active');

@@ -34,7 +34,7 @@ function open(cache: Partial<ReturnType<typeof settings>['cache']> = {}) {
       out: (detail) => outage('authorization_servers.main', 5, detail),
     },
   );
-  /** The server answers what was asked first. */
+  /** The server answers the first question. */
   const reply = async (answer: Fetched | object) => {
     await turn();
     waiting.shift()?.('kind' in answer ? (answer as Fetched) : { kind: 'json', value: answer as JsonObject });
@@ -57,7 +57,7 @@ t.test('an active answer gives the facts for as long as the file says, without l
 });
 
 t.test(
-  'times are judged in seconds: the end without leeway, the beginning and the length with what the file says',
+  "times are checked in seconds: the end without leeway, the beginning and the length with the file's leeway",
   async (t) => {
     const { tell, clock } = open();
     const now = clock.now() / 1000;
@@ -76,7 +76,7 @@ t.test(
   },
 );
 
-t.test('a refusal is remembered for its time, and the server has answered', async (t) => {
+t.test('a refusal is cached for its time, and counts as an answer of the server', async (t) => {
   const { tell, told, asked, clock, introspection } = open({ negative_ttl: 5_000 });
   t.match(await tell('x', { active: false }), { kind: 'refused', code: 'token_inactive' });
   t.strictSame(told, ['heard {"active":false}', 'well']);
@@ -89,20 +89,23 @@ t.test('a refusal is remembered for its time, and the server has answered', asyn
   t.strictSame(asked, [`x at ${ISSUER}/introspect`, `x at ${ISSUER}/introspect`]);
 });
 
-t.test('a failed call is an outage that is told, and for a second nobody need wait for the next', async (t) => {
-  const { tell, told, clock, introspection } = open();
-  t.equal(introspection.isOut(), false);
-  const out = outage('authorization_servers.main', 5, 'status 500');
-  t.strictSame(await tell('x', failed('status 500', 500)), out);
-  t.strictSame(told, ['warn: status 500'], 'there is no answer to hear');
-  t.equal(introspection.negatives(), 0, 'and nothing to remember');
-  clock.advance(999);
-  t.ok(introspection.isOut());
-  clock.advance(1);
-  t.notOk(introspection.isOut());
-});
+t.test(
+  'a failed call is an outage that is logged, and for a second the next requests fail without a call',
+  async (t) => {
+    const { tell, told, clock, introspection } = open();
+    t.equal(introspection.isOut(), false);
+    const out = outage('authorization_servers.main', 5, 'status 500');
+    t.strictSame(await tell('x', failed('status 500', 500)), out);
+    t.strictSame(told, ['warn: status 500'], 'there is no answer to hear');
+    t.equal(introspection.negatives(), 0, 'and nothing to remember');
+    clock.advance(999);
+    t.ok(introspection.isOut());
+    clock.advance(1);
+    t.notOk(introspection.isOut());
+  },
+);
 
-t.test('where the server refuses the gateway itself, its operator is told as of an error', async (t) => {
+t.test('if the server refuses the gateway itself, the log has an error for its operator', async (t) => {
   for (const status of [401, 403]) {
     const { tell, told } = open();
     const reason = `status ${status}: the server rejects this gateway's client_id or its secret`;
@@ -114,14 +117,14 @@ t.test('where the server refuses the gateway itself, its operator is told as of 
   t.strictSame(told, ['warn: status 404']);
 });
 
-t.test('an answer that says nothing is an outage, heard and told', async (t) => {
+t.test('an answer without content is an outage, counted and logged', async (t) => {
   const { tell, told, introspection } = open();
   t.match(await tell('x', { active: 'yes' }), { kind: 'outage', detail: 'active is of the wrong type' });
   t.strictSame(told, ['heard {"active":"yes"}', 'warn: active is of the wrong type']);
   t.ok(introspection.isOut());
 });
 
-t.test('without an endpoint nobody is asked', async (t) => {
+t.test('without an endpoint no call is made', async (t) => {
   const { tell, asked, server, introspection } = open();
   server.endpoint = failed('no metadata');
   t.match(await tell('x', { active: true }), { kind: 'outage', detail: 'no metadata' });
@@ -129,7 +132,7 @@ t.test('without an endpoint nobody is asked', async (t) => {
   t.equal(introspection.calls(), 0);
 });
 
-t.test('what an endpoint said is forgotten once another one takes its place', async (t) => {
+t.test('cached answers of an endpoint are dropped once another one replaces it', async (t) => {
   const { tell, told, server, introspection, asked } = open();
   await tell('x', { active: false });
   await tell('y', { active: false });
@@ -144,7 +147,7 @@ t.test('what an endpoint said is forgotten once another one takes its place', as
   t.equal(told.filter((each) => each === 'moved').length, 1, 'it has not moved again');
 });
 
-t.test('questions about one token at the same time are one call', async (t) => {
+t.test('simultaneous questions about one token are one call', async (t) => {
   const { introspection, tell } = open();
   const first = introspection.verify('x');
   t.equal(introspection.verify('x'), first);
@@ -156,7 +159,7 @@ t.test('questions about one token at the same time are one call', async (t) => {
   t.not(introspection.verify('x'), first, 'an answer that came is no answer to the next question');
 });
 
-t.test('after a revocation an answer on its way is not shared, and its coming ends no later question', async (t) => {
+t.test('after a revocation an answer on its way is not shared, and its arrival ends no later question', async (t) => {
   const { introspection, reply } = open();
   const before = introspection.verify('x');
   introspection.forget();
@@ -169,7 +172,7 @@ t.test('after a revocation an answer on its way is not shared, and its coming en
   t.match(await after, { code: 'token_inactive' });
 });
 
-t.test('that too many ask at once says nothing about the server, and keeps no known caller out', async (t) => {
+t.test('too many simultaneous questions say nothing about the server, and block no known client', async (t) => {
   const { introspection, told, reply } = open({ max_concurrent: 1 });
   const strangers = Array.from({ length: 17 }, (_, index) => introspection.verify(`s${index}`));
   t.match(await introspection.verify('late'), {

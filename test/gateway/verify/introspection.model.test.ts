@@ -10,8 +10,8 @@ import {
 import fc, { tries } from '../../support/properties.ts';
 import { type HeldClock, heldClock, settings } from '../issuer.ts';
 
-// Questions about the same tokens at the same time, and answers that come in any order: who asks gets what the server said
-// of that very token, no earlier than the question allows.
+// Simultaneous questions about the same tokens, and answers in any order. Each caller gets what the server said about
+// that very token, no earlier than the question allows.
 
 /** Thousands of histories: 19 s in .ci/run on a busy machine. */
 t.setTimeout(1_800_000);
@@ -25,7 +25,7 @@ const MOST_WAITING = 16 * MOST_AT_ONCE;
 
 type State = 'active' | 'inactive' | 'down' | 'babble';
 
-/** All that the server was, by its version. */
+/** All states of the server, by version. */
 class Server {
   readonly history: State[] = ['active'];
   readonly #underWay: string[] = [];
@@ -33,7 +33,7 @@ class Server {
   mostAtOnce = 0;
   readonly scheduler: fc.Scheduler;
   readonly #now: () => number;
-  /** When the last answer of each version came. */
+  /** When the last answer of each version arrived. */
   readonly toldAt: number[] = [];
 
   constructor(scheduler: fc.Scheduler, now: () => number) {
@@ -80,12 +80,12 @@ interface Scene {
   readonly server: Server;
   readonly introspection: Introspection;
   readonly pending: Promise<Error | undefined>[];
-  /** The version of the server when everything on its way was forgotten last. */
+  /** The server's version when all answers on their way were last dropped. */
   forgottenAt: number;
   isCrowded: boolean;
-  /** What is on its way, by token, since all of it was forgotten last. */
+  /** Answers on their way, by token, since all of them were last dropped. */
   readonly flights: Map<string, Promise<unknown>>;
-  /** Questions that were no other's answer. */
+  /** Questions that did not share another's answer. */
   asked: number;
 }
 
@@ -95,7 +95,7 @@ function saying(text: string, action: Action): Action {
   return Object.assign(action, { [fc.toStringMethod]: () => text });
 }
 
-/** Whatever the server was since `from`; a refusal may be remembered from a while before. */
+/** Every state of the server since `from`; a refusal may be cached from a while before. */
 function mayBe(scene: Scene, token: string, from: number, verdict: Introspected): boolean {
   const { server } = scene;
   const states = server.history.map((state, version) => [version, state] as const);
@@ -112,7 +112,7 @@ function mayBe(scene: Scene, token: string, from: number, verdict: Introspected)
 
 function ask(scene: Scene, token: string): void {
   const { introspection, flights } = scene;
-  // An answer on its way was asked for after the last time that all of them were forgotten.
+  // An answer on its way was requested after the last time that all of them were dropped.
   const from = scene.forgottenAt;
   const asked = introspection.verify(token);
   if (!(asked instanceof Promise) && asked.kind !== 'refused')
@@ -145,7 +145,7 @@ async function settle(scene: Scene): Promise<void> {
   const errors = await scene.server.scheduler.waitFor(Promise.all(scene.pending.splice(0)));
   for (const error of errors) if (error !== undefined) throw error;
   if (!scene.server.idle) return;
-  // Nothing is on its way: the next answer is of now.
+  // No answer is on its way, so the next answer has the current state.
   scene.forgottenAt = scene.server.version;
 }
 
@@ -253,24 +253,27 @@ function open(scheduler: fc.Scheduler): Scene {
   };
 }
 
-t.test('whoever asks about a token is told what the server says of it, once for all who ask at once', async (t) => {
-  const { numRuns } = tries(120, 4000);
-  const property = fc.asyncProperty(
-    fc.array(action, { minLength: 3, maxLength: 40, size: 'max' }),
-    fc.scheduler(),
-    async (actions, scheduler) => {
-      const scene = open(scheduler);
-      for (const act of actions) {
-        await act(scene);
-        await turn();
-      }
-      await settle(scene);
-      const { mostAtOnce, idle, calls } = scene.server;
-      if (calls > scene.asked) throw new Error(`${calls} calls for ${scene.asked} questions`);
-      if (mostAtOnce > MOST_AT_ONCE) throw new Error(`${mostAtOnce} calls at one time`);
-      if (!idle) throw new Error('a call is under way that nobody waits for');
-    },
-  );
-  await fc.assert(property, { numRuns });
-  t.pass(`${numRuns} histories`);
-});
+t.test(
+  'each question about a token gets what the server says, with one call for all simultaneous questions',
+  async (t) => {
+    const { numRuns } = tries(120, 4000);
+    const property = fc.asyncProperty(
+      fc.array(action, { minLength: 3, maxLength: 40, size: 'max' }),
+      fc.scheduler(),
+      async (actions, scheduler) => {
+        const scene = open(scheduler);
+        for (const act of actions) {
+          await act(scene);
+          await turn();
+        }
+        await settle(scene);
+        const { mostAtOnce, idle, calls } = scene.server;
+        if (calls > scene.asked) throw new Error(`${calls} calls for ${scene.asked} questions`);
+        if (mostAtOnce > MOST_AT_ONCE) throw new Error(`${mostAtOnce} calls at one time`);
+        if (!idle) throw new Error('a call is under way that nobody waits for');
+      },
+    );
+    await fc.assert(property, { numRuns });
+    t.pass(`${numRuns} histories`);
+  },
+);

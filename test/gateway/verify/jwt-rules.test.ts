@@ -32,7 +32,7 @@ async function told(claims: object, rules: Partial<JwtRules> = {}, keys: KeySet 
 
 const finding = (found: FoundKeys): KeySet => ({ ...keySet, find: () => found });
 
-t.test('a sound token is facts that serve until it ends, with the skew', async (t) => {
+t.test('a valid token gives facts until it expires, including the skew', async (t) => {
   const [key] = ((await keySet.find('HS256', undefined)) as Extract<FoundKeys, { kind: 'keys' }>).keys;
   const facts = await told({ scope: 'a' });
   t.match(facts, { kind: 'facts', jwt: true, asked: false, staleFor: 0, leeway: 30_000, freshFor: Infinity });
@@ -40,27 +40,27 @@ t.test('a sound token is facts that serve until it ends, with the skew', async (
   t.equal(facts.kind === 'facts' && facts.key, key);
 });
 
-t.test('times are judged by seconds, whatever the file counts in', async (t) => {
+t.test('times are compared in seconds, whatever unit the file uses', async (t) => {
   t.match(await told({ exp: now - 29 }), { kind: 'facts' });
   t.match(await told({ exp: now - 30 }), { code: 'token_expired' });
   t.match(await told({ exp: now + 3630 }), { kind: 'facts' });
   t.match(await told({ exp: now + 3631 }), { code: 'token_lifetime' });
 });
 
-t.test('typ is one that the file takes, as a media type; a token without one only where it says absent', async (t) => {
+t.test('typ is a media type that the file allows; a token without one is accepted only with absent', async (t) => {
   t.match(await told({}, { typ: ['AT+JWT'] }), { kind: 'facts' });
   t.match(await told({}, {}, keySet, 'JWT'), { code: 'token_type' });
   t.match(await told({}, { typ: ['absent'] }, keySet, 'absent'), { code: 'token_type' }, 'that name is no typ');
 });
 
-t.test('a claim that is required must have one of its values', async (t) => {
+t.test('a required claim must have one of its values', async (t) => {
   const requiredClaims = { token_use: ['access', 'm2m'] };
   t.match(await told({ token_use: 'm2m' }, { requiredClaims }), { kind: 'facts' });
   for (const claims of [{}, { token_use: 'id' }, { token_use: ['access'] }])
     t.match(await told(claims, { requiredClaims }), { kind: 'refused', code: 'token_type', detail: 'required_claims' });
 });
 
-t.test('no key, a revoked one, a wrong one and none to be had are four things', async (t) => {
+t.test('no key, a revoked key, a wrong key and unavailable keys are four different results', async (t) => {
   t.match(await told({}, {}, finding({ kind: 'unknown' })), {
     code: 'token_signature',
     detail: 'no such key',
@@ -72,7 +72,7 @@ t.test('no key, a revoked one, a wrong one and none to be had are four things', 
   t.match(other, { code: 'token_signature', mismatch: { expected: 'a signature by a key without a name (HS256)' } });
 });
 
-t.test('keys are looked for by algorithm, name and subject, and only for a token that is sound else', async (t) => {
+t.test('keys are searched by algorithm, name and subject, and only for a token that is otherwise valid', async (t) => {
   const asked: unknown[] = [];
   const keys: KeySet = {
     ...keySet,

@@ -13,7 +13,7 @@ const [one, two] = [await made('one'), await made('two')];
 const set = (...keys: unknown[]): Fetched => ({ kind: 'json', value: { keys } }) as Fetched;
 const failed = { kind: 'failed', detail: 'gone' } as Fetched;
 
-/** A source whose next answer a test gives, and everything that is said of it. */
+/** A source whose next answer a test gives, and all its log lines. */
 function open(t: Test, changes: Partial<KeySource> = {}) {
   const clock = heldClock();
   const said: string[] = [];
@@ -73,7 +73,7 @@ t.test('before the first attempt nothing is known, after it the keys, with their
   t.strictSame(said, ['well']);
 });
 
-t.test('keys serve for their time and while nobody answers, the age that they came with taken off', async (t) => {
+t.test('keys are used for their time and during outages, minus their age on arrival', async (t) => {
   const { keys, answers, clock, find } = open(t);
   answers.push({ ...set(one), age: 2000 } as Fetched);
   await keys.start();
@@ -86,7 +86,7 @@ t.test('keys serve for their time and while nobody answers, the age that they ca
   t.equal(await find('one'), 'out: gone');
 });
 
-t.test('why a set is not used is told, and one that was refused leaves the last good one', async (t) => {
+t.test('the log says why a set is not used, and after a rejected one the last good one stays', async (t) => {
   const whys: readonly [answer: Fetched | Error, why: string][] = [
     [failed, 'gone'],
     [{ kind: 'json', value: { keys: 'x' } }, 'not a key set, or one with too many keys'],
@@ -110,7 +110,7 @@ t.test('why a set is not used is told, and one that was refused leaves the last 
   }
 });
 
-t.test('keys that are not used are told once for each change of them', async (t) => {
+t.test('unused keys are logged once for each change of them', async (t) => {
   const { keys, answers, said } = open(t);
   const bad = { kty: 'oct', kid: 'bad' };
   answers.push(set(one, bad), set(one, bad), set(one), set(one));
@@ -119,7 +119,7 @@ t.test('keys that are not used are told once for each change of them', async (t)
   t.strictSame(told, ['{"refused":[{"kid":"bad","reason":"secret material is published"}]}', '{"refused":[]}']);
 });
 
-t.test('a set that came unasked takes the place of the next fetch, until it is closed', async (t) => {
+t.test('a set that arrived unrequested replaces the next fetch, until it is closed', async (t) => {
   const { keys, find, came, said, loads } = open(t);
   came(failed);
   came(set(one));
@@ -133,7 +133,7 @@ t.test('a set that came unasked takes the place of the next fetch, until it is c
   t.notOk(keys.knows('two'));
 });
 
-t.test('a fetch that closing cut short is no fault of the server', async (t) => {
+t.test('a fetch that closing interrupted does not count as a fault of the server', async (t) => {
   const { keys, said } = open(t);
   const started = keys.start();
   keys.close();
@@ -141,23 +141,20 @@ t.test('a fetch that closing cut short is no fault of the server', async (t) => 
   t.strictSame(said, ['unfollowed']);
 });
 
-t.test(
-  'without keys a request tries again after a second, and whoever comes meanwhile is told what failed',
-  async (t) => {
-    const { keys, answers, clock, find, loads } = open(t);
-    await keys.start();
-    t.equal(await find('one'), 'out: gone');
-    clock.advance(999);
-    t.equal(await find('one'), 'out: gone');
-    t.equal(loads(), 1);
-    clock.advance(1);
-    answers.push(set(one));
-    t.strictSame(await Promise.all([find('one'), find('one')]), ['one', 'one']);
-    t.equal(loads(), 2);
-  },
-);
+t.test('without keys a request retries after a second, and requests in between get the last error', async (t) => {
+  const { keys, answers, clock, find, loads } = open(t);
+  await keys.start();
+  t.equal(await find('one'), 'out: gone');
+  clock.advance(999);
+  t.equal(await find('one'), 'out: gone');
+  t.equal(loads(), 1);
+  clock.advance(1);
+  answers.push(set(one));
+  t.strictSame(await Promise.all([find('one'), find('one')]), ['one', 'one']);
+  t.equal(loads(), 2);
+});
 
-t.test('an unknown name is asked for once; what came before it was asked for says nothing of it', async (t) => {
+t.test('an unknown name is requested once; a set from before the request does not prove its absence', async (t) => {
   for (const isNewer of [undefined, () => true, () => false]) {
     const { keys, answers, clock, find, loads } = open(t, isNewer && { isNewer });
     answers.push(set(one), set(one), set(one), set(two));
@@ -169,7 +166,7 @@ t.test('an unknown name is asked for once; what came before it was asked for say
   }
 });
 
-t.test('the next look comes after the time of the source, and sooner after a failure', async (t) => {
+t.test('the next fetch comes after the time of the source, and sooner after a failure', async (t) => {
   const { keys, answers, loads, find } = open(t, { every: 150 });
   answers.push(failed, set(one));
   await keys.start();
@@ -182,17 +179,20 @@ t.test('the next look comes after the time of the source, and sooner after a fai
   t.equal(loads(), 2, 'closed');
 });
 
-t.test('a set that goes stale soon after a failure is asked for anew, and none of its keys is unknown', async (t) => {
-  const { keys, answers, clock, find } = open(t);
-  const aged = (age: number) => ({ ...set(one), age }) as Fetched;
-  answers.push(failed, aged(14_900), set(one));
-  await keys.start();
-  await keys.start();
-  t.equal(await find('one'), 'one');
-  clock.advance(100);
-  t.equal(await find('one'), 'one', 'fetched');
-  clock.advance(15_000);
-  answers.push(aged(15_000), set(one));
-  t.equal(await find('one'), 'out: the key set is stale', 'as it came');
-  t.equal(await find('one'), 'one');
-});
+t.test(
+  'a set that expires soon after a failure is fetched again, and none of its keys counts as unknown',
+  async (t) => {
+    const { keys, answers, clock, find } = open(t);
+    const aged = (age: number) => ({ ...set(one), age }) as Fetched;
+    answers.push(failed, aged(14_900), set(one));
+    await keys.start();
+    await keys.start();
+    t.equal(await find('one'), 'one');
+    clock.advance(100);
+    t.equal(await find('one'), 'one', 'fetched');
+    clock.advance(15_000);
+    answers.push(aged(15_000), set(one));
+    t.equal(await find('one'), 'out: the key set is stale', 'as it came');
+    t.equal(await find('one'), 'one');
+  },
+);

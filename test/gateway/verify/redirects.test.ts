@@ -14,9 +14,9 @@ const KID = 'A'.repeat(22);
 const client = { client_id: 'gateway', client_secret: 'gateway-secret-of-32-bytes-or-so' };
 
 interface Fetch {
-  /** The path at which this is asked; there alone a redirect answers. */
+  /** The path of this request; only there a redirect answers. */
   readonly path: RegExp;
-  /** Of the block of the server, whose addresses all lead to it. */
+  /** The block of the server, whose addresses all lead to it. */
   readonly block: (url: string) => object;
   readonly token: (issuer: string) => Promise<string>;
 }
@@ -24,7 +24,7 @@ interface Fetch {
 const signed = (issuer: string) => jwt({ iss: issuer, scope: 'orders.read' });
 const events = (url: string) => ({ jwks_uri: `${url}/jwks`, events: `${url}/events`, on_stale: 'deny' });
 
-/** Everything that the gateway fetches of an authorization server. */
+/** Everything that the gateway fetches from an authorization server. */
 const fetches: Readonly<Record<string, Fetch>> = {
   metadata: { path: /well-known/, block: () => ({ verify: 'jwt', events: 'none' }), token: signed },
   'a key set': {
@@ -51,7 +51,7 @@ const fetches: Readonly<Record<string, Fetch>> = {
   },
 };
 
-/** An authorization server that has all of it. */
+/** An authorization server with all of these. */
 async function server(t: Test, redirect: { path: RegExp; status: number; to: string } | undefined): Promise<Endpoint> {
   const { jwk } = await signingKey('ES256');
   const self = await endpoint(t, (request, response) => {
@@ -75,7 +75,7 @@ const document = (url: string) => ({
 });
 
 for (const [what, { path, block, token }] of Object.entries(fetches)) {
-  t.test(`a redirect of ${what} is an outage that is told, and never followed`, async (t) => {
+  t.test(`a redirect of ${what} is an outage that is logged, and never followed`, async (t) => {
     const [upstream, trap] = [await witness(t), await server(t, undefined)];
     for (const status of STATUSES) {
       const front = await server(t, { path, status, to: trap.url });
@@ -95,7 +95,7 @@ for (const [what, { path, block, token }] of Object.entries(fetches)) {
   });
 }
 
-t.test('of a Location its origin is told, and nothing else', async (t) => {
+t.test('of a Location only its origin is logged', async (t) => {
   const url = 'https://auth.example.com/jwks';
   const told = (location: string | string[] | undefined, statusCode = 302) =>
     statusFault({ statusCode, headers: { location } }, url)?.replace(

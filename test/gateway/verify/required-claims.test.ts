@@ -15,7 +15,7 @@ t.test('every required claim has one of its values, and is a text', async (t) =>
     t.ok(requiredClaimMismatch(claims, required), JSON.stringify(claims));
 });
 
-t.test('what a token has in place of a value that is required is not reported', async (t) => {
+t.test("the token's value in place of a required one is not reported", async (t) => {
   const required = { 'act.kind': ['user', 'app'] };
   t.strictSame(requiredClaimMismatch({ act: { kind: 'hidden-word' } }, required), {
     claim: 'act.kind',

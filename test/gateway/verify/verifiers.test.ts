@@ -5,7 +5,7 @@ import { heldClock, type Issuer, inAWord, openIssuer, openVerifiers, settings } 
 
 const asked = (issuer: Issuer) => issuer.calls('/introspect');
 
-t.test('a JWT goes to the server whose issuer it names, and to no other', async (t) => {
+t.test('a JWT goes only to the server whose issuer it names', async (t) => {
   const clock = heldClock();
   const [one, two] = [await openIssuer(t, clock), await openIssuer(t, clock)];
   const verifiers = openVerifiers(t, { one: settings(one.url), two: settings(two.url) }, { clock });
@@ -51,7 +51,7 @@ t.test('several introspecting servers share opaque tokens by the longest prefix'
   t.equal(asked(issuer), before);
 });
 
-t.test('what another route cached does not change who is asked', async (t) => {
+t.test('a result that another route cached does not change which server is used', async (t) => {
   const clock = heldClock();
   const [one, two] = [await openIssuer(t, clock), await openIssuer(t, clock)];
   const verifiers = openVerifiers(
@@ -63,7 +63,7 @@ t.test('what another route cached does not change who is asked', async (t) => {
   t.match(await verifiers.verifier(['one', 'two'])('two_x'), { identity: { server: 'two' } });
 });
 
-t.test('a server that only verifies JWTs takes no opaque token', async (t) => {
+t.test('a server that only verifies JWTs accepts no opaque token', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url, { verify: 'jwt' }) }, { clock }).verifier(['main']);
@@ -73,7 +73,7 @@ t.test('a server that only verifies JWTs takes no opaque token', async (t) => {
   t.equal(asked(issuer), 0);
 });
 
-t.test('where only the client is missing to ask about an opaque token, the refusal says so', async (t) => {
+t.test('if only the client is missing to introspect an opaque token, the refusal says so', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const refusedBy = (more: { verify?: 'jwt' }) => {
@@ -87,7 +87,7 @@ t.test('where only the client is missing to ask about an opaque token, the refus
   t.equal(asked(issuer), 0);
 });
 
-t.test('verify: introspection asks about JWTs too', async (t) => {
+t.test('verify: introspection introspects JWTs too', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verifiers = openVerifiers(t, { main: settings(issuer.url, { verify: 'introspection' }) }, { clock });
@@ -100,7 +100,7 @@ t.test('verify: introspection asks about JWTs too', async (t) => {
   t.equal(issuer.calls('/jwks'), 0);
 });
 
-t.test('verify: both wants the signature and the answer', async (t) => {
+t.test('verify: both requires the signature and the answer', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url, { verify: 'both' }) }, { clock }).verifier(['main']);
@@ -125,7 +125,7 @@ t.test('verify: both wants the signature and the answer', async (t) => {
   t.equal(inAWord(await verify(await issuer.sign())), 'outage');
 });
 
-t.test('a token of unusual length is refused before anybody is asked', async (t) => {
+t.test('a token of unusual length is refused before any call', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
@@ -133,7 +133,7 @@ t.test('a token of unusual length is refused before anybody is asked', async (t)
   t.equal(asked(issuer), 0);
 });
 
-t.test('ready: every server was tried, and some keys are there if all depend on them', async (t) => {
+t.test('ready: every server was tried, and some keys are loaded if all routes depend on them', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const keyed = openVerifiers(t, { main: settings(issuer.url, { verify: 'jwt' }) }, { clock });
@@ -150,6 +150,6 @@ t.test('ready: every server was tried, and some keys are there if all depend on 
   t.ok(openVerifiers(t, {}, { clock }).ready());
 });
 
-t.test('a name that no server has is a defect of the caller', async (t) => {
+t.test('an unknown server name is a defect of the caller', async (t) => {
   t.throws(() => openVerifiers(t, {}, { clock: heldClock() }).verifier(['nobody']));
 });

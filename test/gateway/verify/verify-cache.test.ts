@@ -3,7 +3,7 @@ import { permit } from '../../../src/gateway/decide/permit.ts';
 import { json } from '../../support/endpoint.ts';
 import { heldClock, inAWord, openIssuer, openVerifiers, publish, settings } from '../issuer.ts';
 
-t.test('advisory 5: expiry is judged on a cache hit as well', async (t) => {
+t.test('advisory 5: expiry is checked on a cache hit as well', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
@@ -17,7 +17,7 @@ t.test('advisory 5: expiry is judged on a cache hit as well', async (t) => {
   t.equal(inAWord(await late), 'token_expired');
 });
 
-t.test('a wall clock that steps back makes a cached token early, not valid', async (t) => {
+t.test('after a wall clock steps back a cached token is not yet valid', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
@@ -29,7 +29,7 @@ t.test('a wall clock that steps back makes a cached token early, not valid', asy
   t.equal(inAWord(await verify(token)), 'hit');
 });
 
-t.test('advisories 6 and 7: what is cached is the fact, so another route still refuses', async (t) => {
+t.test('advisories 6 and 7: only facts are cached, so another route still refuses', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verifiers = openVerifiers(t, { main: settings(issuer.url) }, { clock });
@@ -50,7 +50,7 @@ t.test('advisories 6 and 7: what is cached is the fact, so another route still r
   }
 });
 
-t.test('advisory 2: a token cached for one server is nothing to another server, endpoint or client', async (t) => {
+t.test('advisory 2: a token cached for one server does not count for another server, endpoint or client', async (t) => {
   const clock = heldClock();
   const [one, two] = [await openIssuer(t, clock), await openIssuer(t, clock)];
   two.answer = (_token, response) => json(response, { active: false });
@@ -69,7 +69,7 @@ t.test('advisory 2: a token cached for one server is nothing to another server, 
   t.equal(inAWord(await verifiers.verifier(['two'])(jwt)), 'token_issuer', 'a route that lists only the other server');
 });
 
-t.test('what an introspection endpoint said is forgotten when the metadata names another one', async (t) => {
+t.test('cached answers of an introspection endpoint are dropped when the metadata name another one', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const config = settings(issuer.url, { verify: 'introspection', jwks: { ttl: 1000 } });
@@ -84,7 +84,7 @@ t.test('what an introspection endpoint said is forgotten when the metadata names
   t.equal(inAWord(await verify('kept')), 'miss');
 });
 
-t.test('cached facts go with the key that verified them', async (t) => {
+t.test('cached facts are dropped with the key that verified them', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   issuer.keys = await publish('ES256', 'RS256');

@@ -41,7 +41,7 @@ t.test('an active answer becomes an identity', async (t) => {
   t.notOk(verify('at') instanceof Promise);
 });
 
-t.test('the gateway says who it is as RFC 6749 §2.3.1 wants it', async (t) => {
+t.test('the gateway authenticates as RFC 6749 §2.3.1 requires', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const odd = { client_id: 'gate way:1', client_secret: 'ä:&=+%' };
@@ -66,7 +66,7 @@ t.test('the gateway says who it is as RFC 6749 §2.3.1 wants it', async (t) => {
   });
 });
 
-t.test('a refusal is remembered for a while, and never for a failure', async (t) => {
+t.test('a refusal is cached for a while, and never after a failure', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verifiers = openVerifiers(t, { main: introspecting(issuer.url) }, { clock });
@@ -84,7 +84,7 @@ t.test('a refusal is remembered for a while, and never for a failure', async (t)
   t.equal(inAWord(await verify('at')), 'miss');
 });
 
-t.test('the memory of refusals is bounded, and apart from that of active tokens', async (t) => {
+t.test('the cache of refusals is bounded, and separate from that of active tokens', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   issuer.answer = (token, response) => json(response, { active: token.startsWith('good') });
@@ -100,7 +100,7 @@ t.test('the memory of refusals is bounded, and apart from that of active tokens'
   for (let n = 0; n < 20; n++) t.equal(inAWord(await verify(`good-${n}`)), 'hit');
 });
 
-t.test('an active answer serves for its ttl, and never past exp', async (t) => {
+t.test('an active answer is used for its ttl, and never past exp', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: introspecting(issuer.url) }, { clock }).verifier(['main']);
@@ -117,7 +117,7 @@ t.test('an active answer serves for its ttl, and never past exp', async (t) => {
   t.equal(inAWord(await verify('short')), 'token_expired', 'without any skew');
 });
 
-t.test('what an active answer may still be refused for', async (t) => {
+t.test('reasons to refuse a token with an active answer', async (t) => {
   const clock = heldClock();
   const now = clock.now() / 1000;
   const issuer = await openIssuer(t, clock);
@@ -189,7 +189,7 @@ t.test('garbage is an outage: never a pass, never a refusal', async (t) => {
   t.equal([...verifiers.stats()][0]?.negative, 0);
 });
 
-t.test('advisories 32 and 48: an answer without end and a chain of codings are cut off', async (t) => {
+t.test('advisories 32 and 48: an endless answer and a chain of codings are cut off', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: introspecting(issuer.url) }, { clock }).verifier(['main']);
@@ -208,7 +208,7 @@ t.test('advisories 32 and 48: an answer without end and a chain of codings are c
   t.equal(inAWord(await verify('codings')), 'outage');
 });
 
-t.test('a dead server is an outage, and wrong credentials of our own are told as an error', async (t) => {
+t.test('a server that is down is an outage, and our own wrong credentials are logged as an error', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verifiers = openVerifiers(t, { main: introspecting(issuer.url) }, { clock });
@@ -235,14 +235,14 @@ t.test('a silent server is an outage within the deadline, for all who wait', asy
   const began = performance.now();
   const all = Promise.all(Array.from({ length: 60 }, (_, n) => verify(`at-${n}`)));
   t.ok(await until(() => issuer.calls('/introspect') >= 2));
-  // Later than this, whoever asked last may have a moment left when the first two have given up.
+  // After this time, the last caller may still have a moment left when the first two have given up.
   await wait(500);
   t.equal(issuer.calls('/introspect'), 2, 'no more than allowed at one time');
   t.strictSame(new Set((await all).map(inAWord)), new Set(['outage']));
   t.ok(performance.now() - began < 20_000);
 });
 
-t.test('a connection that the server closed while idle is not an outage', async (t) => {
+t.test('a connection that the server closed while idle does not cause an outage', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: introspecting(issuer.url) }, { clock }).verifier(['main']);
@@ -273,7 +273,7 @@ t.test('200 concurrent misses of one token are one call, and other tokens do not
   t.equal(issuer.calls('/introspect'), 2);
 });
 
-t.test('calls at one time are limited, and those who wait get their turn', async (t) => {
+t.test('simultaneous calls are limited, and waiting ones get their turn', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   let [now, most] = [0, 0];
@@ -294,7 +294,7 @@ t.test('calls at one time are limited, and those who wait get their turn', async
   t.equal(most, 3);
 });
 
-t.test('a flood of unknown tokens fills a bounded queue, then is an outage at once', async (t) => {
+t.test('a flood of unknown tokens fills a bounded queue, then is an immediate outage', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const held: (() => void)[] = [];
@@ -313,7 +313,7 @@ t.test('a flood of unknown tokens fills a bounded queue, then is an outage at on
   t.equal(words.filter((word) => word === 'outage').length, 83);
 });
 
-t.test('advisory 27: nobody is answered for another token, however alike', async (t) => {
+t.test('advisory 27: no caller gets the answer for another token, however similar', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   issuer.answer = (token, response) => setTimeout(() => json(response, { active: true, sub: token }), 1);
@@ -336,7 +336,7 @@ t.test('advisory 27: nobody is answered for another token, however alike', async
 });
 
 t.test(
-  'while introspection is out, an active answer may serve past its ttl, but not past stale_if_error or exp',
+  'while introspection is down, an active answer may be used past its ttl, but not past stale_if_error or exp',
   async (t) => {
     const clock = heldClock();
     const issuer = await openIssuer(t, clock);
@@ -359,7 +359,7 @@ t.test(
   },
 );
 
-t.test('a token that was refused since does not come back when introspection goes out', async (t) => {
+t.test('a token that was refused since does not become valid during an outage of introspection', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const config = introspecting(issuer.url, { cache: { ttl: 1_000, negative_ttl: 1_000, stale_if_error: 600_000 } });
@@ -373,7 +373,7 @@ t.test('a token that was refused since does not come back when introspection goe
   t.equal(inAWord(await verify('at')), 'outage');
 });
 
-t.test('without stale_if_error nothing serves past its ttl', async (t) => {
+t.test('without stale_if_error nothing is used past its ttl', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: introspecting(issuer.url) }, { clock }).verifier(['main']);

@@ -6,7 +6,7 @@ import { endpoint } from '../../support/endpoint.ts';
 import { secret } from '../../support/keys.ts';
 import { heldClock, inAWord, openIssuer, openVerifiers, publish, settings } from '../issuer.ts';
 
-t.test('a sound token becomes an identity, and the second time without a promise', async (t) => {
+t.test('a valid token becomes an identity, and the second time without a promise', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
@@ -31,7 +31,7 @@ t.test('a sound token becomes an identity, and the second time without a promise
   t.match(second, { kind: 'verified', cache: 'hit', identity: first.identity });
 });
 
-t.test('T24: none, foreign algorithms, crit and keys in the header are refused with zero network calls', async (t) => {
+t.test('T24: none, unlisted algorithms, crit and keys in the header are refused without a network call', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const trap = await endpoint(t, (_request, response) => response.end('{}'));
@@ -102,7 +102,7 @@ t.test('T25: wrong issuer, type or time is refused with its own code', async (t)
     t.equal(inAWord(await verify(await issuer.sign(claims, { header }))), word, JSON.stringify([claims, header]));
 });
 
-t.test('T26: an ID token is no access token', async (t) => {
+t.test('T26: an ID token is not an access token', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
@@ -121,7 +121,7 @@ t.test('T27: the audience is a fact, and the same for every route', async (t) =>
   t.match(verified, { kind: 'verified', identity: { audience: ['https://a.example.com'] } });
 });
 
-t.test('a forged signature is refused, and so is the key of somebody else', async (t) => {
+t.test("a forged signature is refused, and so is another server's key", async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
@@ -172,7 +172,7 @@ t.test('HMAC tokens are verified with the secret of the file, as text or as base
   t.equal(issuer.calls('/jwks'), 0, 'no key is fetched');
 });
 
-t.test('a secret and published keys live side by side, and neither stands in for the other', async (t) => {
+t.test('a secret and published keys work side by side, and neither replaces the other', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const config = settings(issuer.url, { algorithms: ['HS256', 'ES256'], secret });
@@ -184,7 +184,7 @@ t.test('a secret and published keys live side by side, and neither stands in for
   }
 });
 
-t.test('scope may lie deeper in the claims, and a name with dots is a name first', async (t) => {
+t.test('scope may be nested in the claims, and a name with dots is first tried as a name', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const config = settings(issuer.url, {
@@ -197,7 +197,7 @@ t.test('scope may lie deeper in the claims, and a name with dots is a name first
   t.strictSame(verified.kind === 'verified' && [...verified.identity.scopes], ['admin', 'a', 'b']);
 });
 
-t.test('a token that ends while it is remembered is reported with its time, as one that is new', async (t) => {
+t.test('a cached token that expires is reported with its time, like a new one', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);

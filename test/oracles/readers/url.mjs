@@ -1,4 +1,4 @@
-// A Node.js server that reads a target as many do: decoded first, and then given to the URL parser.
+// A Node.js server that reads a target as many do: it decodes first, and then uses the URL parser.
 import { createServer } from 'node:http';
 
 function said(request) {

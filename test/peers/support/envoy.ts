@@ -20,7 +20,7 @@ function cluster(name: string, url: string): object {
   };
 }
 
-/** Envoy with the part of its connection manager that the page shows. Clusters: name → HOST:PORT. */
+/** Envoy with the connection manager's part that the page shows. Clusters: name → HOST:PORT. */
 export async function envoy(t: Test, page: string, clusters: Readonly<Record<string, string>>): Promise<FrontProxy> {
   const port = await freePort();
   const shown = parse(blockOf(page, 'yml', {})) as object;

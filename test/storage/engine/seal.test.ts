@@ -4,14 +4,14 @@ import { buildSeal } from '../../../src/storage/engine/seal.ts';
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const plain = Buffer.from('private');
 
-t.test('what was sealed for a purpose opens for it', async (t) => {
+t.test('a value that was sealed for a purpose opens for it', async (t) => {
   const seal = buildSeal([first]);
   const sealed = seal.seal(plain, 'a');
   t.strictSame(Buffer.from(seal.open(sealed, 'a')), plain);
   t.notSame(seal.seal(plain, 'a'), sealed, 'never twice the same');
 });
 
-t.test('it does not open for another purpose, under another key, or with any bit changed', async (t) => {
+t.test('it does not open for another purpose, with another key, or with any bit changed', async (t) => {
   const seal = buildSeal([first]);
   const sealed = seal.seal(plain, 'a');
   t.throws(() => seal.open(sealed, 'b'), { name: 'StorageUnusable' });

@@ -48,7 +48,7 @@ tokenFactsContract(t, 'sqlite', {
 
 const out = (message: RegExp) => ({ name: 'StorageUnavailable', message });
 
-t.test('sqlite: a database that comes later is read then, and nothing is made in its place', async (t) => {
+t.test('sqlite: a database that is created later is then read, and the reader creates none', async (t) => {
   const directory = temporary(t);
   const facts = reader(t, directory);
   await t.rejects(facts.ping(), out(/there is no database .*gatehouse\.db/));
@@ -58,7 +58,7 @@ t.test('sqlite: a database that comes later is read then, and nothing is made in
   t.ok(await facts.findAccessToken(hash, now));
 });
 
-t.test('sqlite: a database that is moved away is an outage, and one that takes its place is read', async (t) => {
+t.test('sqlite: a database that is moved away is an outage, and one that replaces it is read', async (t) => {
   const directory = temporary(t);
   const [file, away] = [join(directory, 'gatehouse.db'), join(directory, 'away.db')];
   const service = writer(t, file);
@@ -90,7 +90,7 @@ const unreadable: Readonly<Record<string, { make(file: string): void; why: RegEx
 };
 
 for (const [title, { make, why }] of Object.entries(unreadable)) {
-  t.test(`sqlite: a file ${title} is an outage, is left as it is, and is tried again`, async (t) => {
+  t.test(`sqlite: a file ${title} is an outage, is not changed, and is tried again`, async (t) => {
     const directory = temporary(t);
     const file = join(directory, 'gatehouse.db');
     make(file);
@@ -106,7 +106,7 @@ for (const [title, { make, why }] of Object.entries(unreadable)) {
   });
 }
 
-t.test('sqlite: a lock that is soon gone is waited for, one that stays is an outage', async (t) => {
+t.test('sqlite: a short lock is awaited, a long one is an outage', async (t) => {
   const directory = temporary(t);
   const file = join(directory, 'gatehouse.db');
   await writer(t, file).close();
@@ -122,7 +122,7 @@ t.test('sqlite: a lock that is soon gone is waited for, one that stays is an out
   await facts.ping();
 });
 
-t.test('sqlite: a lock closes the database for nobody, and what is broken is opened anew', async (t) => {
+t.test('sqlite: a lock closes the database for no reader, and a broken one is opened again', async (t) => {
   const directory = temporary(t);
   const file = join(directory, 'gatehouse.db');
   await writer(t, file).close();
@@ -141,7 +141,7 @@ t.test('sqlite: a lock closes the database for nobody, and what is broken is ope
   t.equal(closed().length, 1);
 });
 
-t.test('sqlite: reading leaves a service that stopped nothing to clean up before it starts again', async (t) => {
+t.test('sqlite: a reader leaves nothing that a stopped service must clean up before it starts again', async (t) => {
   const directory = temporary(t);
   const file = join(directory, 'gatehouse.db');
   const service = writer(t, file);
@@ -155,7 +155,7 @@ t.test('sqlite: reading leaves a service that stopped nothing to clean up before
   t.ok(await facts.findAccessToken(sha256('b'), now));
 });
 
-t.test('a storage URL that nothing reads is an error at start', async (t) => {
+t.test('a storage URL without a reader is an error at start', async (t) => {
   for (const url of ['mysql:x', 'constructor:x', 'x', ':'])
     t.throws(() => openTokenFacts(url, { directory: '/', clock: systemClock }), {
       name: 'StorageUnusable',

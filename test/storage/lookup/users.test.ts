@@ -58,7 +58,7 @@ const alice = {
   hashes: [{ algorithm: 'MD5', ha1: '0'.repeat(32), userhash: '' }],
 };
 
-t.test('without the keys a user who is there and one who is not are the same outage', async (t) => {
+t.test('without the keys a known and an unknown user are the same outage', async (t) => {
   const { records, options, file } = await sqlite(t);
   await records.setDigestUser(alice);
   renameSync(`${file}.key`, `${file}.away`);
@@ -72,7 +72,7 @@ t.test('without the keys a user who is there and one who is not are the same out
   await t.rejects(other.findDigest(wanted), { name: 'StorageUnavailable', message: /no encryption key opens/ });
 });
 
-t.test('a key file that everybody may read opens nothing', { skip: process.platform === 'win32' }, async (t) => {
+t.test('a key file that everyone may read opens nothing', { skip: process.platform === 'win32' }, async (t) => {
   const { options, file } = await sqlite(t);
   chmodSync(`${file}.key`, 0o644);
   await t.rejects(reader(t, options).ping('digest'), {
@@ -81,14 +81,14 @@ t.test('a key file that everybody may read opens nothing', { skip: process.platf
   });
 });
 
-t.test('a key file that cannot even be looked at is an outage', { skip: process.platform === 'win32' }, async (t) => {
+t.test('a key file that is not accessible at all is an outage', { skip: process.platform === 'win32' }, async (t) => {
   const { options, file } = await sqlite(t);
   rmSync(`${file}.key`);
   symlinkSync(`${file}.key`, `${file}.key`);
   await t.rejects(reader(t, options).ping('digest'), { name: 'StorageUnavailable', message: /cannot be read/ });
 });
 
-t.test('an HA1 that was moved to another user opens for nobody', async (t) => {
+t.test('an HA1 that was moved to another user does not open', async (t) => {
   const { records, options, file } = await sqlite(t);
   await records.setDigestUser(alice);
   const stolen = new DatabaseSync(file, { timeout: 5_000 });

@@ -26,7 +26,7 @@ const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
 const server = skip === false ? await postgresServer(t) : undefined;
 const options = { directory: '/', clock: systemClock, encryptionKeys };
 
-/** Tests that are skipped ask for nothing. */
+/** Skipped tests need nothing. */
 function running() {
   if (server === undefined) throw new Error('there is no server');
   return server;
@@ -71,7 +71,7 @@ t.test(
   },
 );
 
-/** Until it is told to stop: each call is remembered with what became of it. */
+/** Until it is stopped. Each call is recorded with its result. */
 async function traffic(url: string, t: Test) {
   const pools = await Promise.all(times(4, () => open(t, url)));
   const answered: string[] = [];
@@ -100,7 +100,7 @@ async function traffic(url: string, t: Test) {
 const ROUNDS = isFullSize ? 20 : 3;
 
 t.test(
-  `a server that aborts ${ROUNDS} times under load: calls fail as outages, it is found again, and no answer was a lie`,
+  `a server that aborts ${ROUNDS} times under load: calls fail as outages, reconnect, and no answer was wrong`,
   { skip },
   async (t) => {
     const url = await running().database();
@@ -140,7 +140,7 @@ async function outage(t: Test, calls: readonly Promise<unknown>[]): Promise<numb
   return performance.now() - started;
 }
 
-t.test('a server that is silent is an outage within seconds, and is found again', { skip }, async (t) => {
+t.test('a silent server is an outage within seconds, and is used again afterwards', { skip }, async (t) => {
   const records = await open(t, await running().database());
   await records.saveTokens(minted('a'));
   running().freeze();
@@ -156,13 +156,13 @@ t.test('a server that is silent is an outage within seconds, and is found again'
   await records.ping(now);
 });
 
-/** Settles once a transaction of another sleeps with what it has locked. */
+/** Settles once another session sleeps in a transaction with its locks. */
 async function sleeps(t: Test, url: string): Promise<void> {
   const sleeping = () => running().ask("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'", url);
   t.ok(await until(async () => (await sleeping()).length > 0));
 }
 
-/** Whatever saves a grant takes so long; whatever denies a JWT does so too, and then conflicts. */
+/** Each verb that saves a grant takes this long. A verb that denies a JWT does too, and then conflicts. */
 async function slow(url: string, seconds: number, conflictAfter: number): Promise<void> {
   await running().ask(
     `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(${seconds}); RETURN NEW; END $$;
@@ -175,7 +175,7 @@ async function slow(url: string, seconds: number, conflictAfter: number): Promis
   );
 }
 
-t.test('whoever stands in line for a connection waits as long as a verb may take', { skip }, async (t) => {
+t.test('a caller waits for a connection as long as a verb may take', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await slow(url, 2.5, 0);
@@ -186,7 +186,7 @@ t.test('whoever stands in line for a connection waits as long as a verb may take
   });
 });
 
-t.test('a verb that is done anew waits for no longer than one verb may take', { skip }, async (t) => {
+t.test('a repeated verb waits no longer than one verb may take', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await slow(url, 3.7, 3.2);
@@ -197,7 +197,7 @@ t.test('a verb that is done anew waits for no longer than one verb may take', { 
   await others;
 });
 
-t.test('a row that somebody else holds is an outage within seconds', { skip }, async (t) => {
+t.test('a row that another transaction locks is an outage within seconds', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await records.denyJwt('j', now, now);
@@ -208,7 +208,7 @@ t.test('a row that somebody else holds is an outage within seconds', { skip }, a
   await held;
 });
 
-t.test('connections are few, and those that the operator ends are replaced', { skip }, async (t) => {
+t.test('connections are few, and ones that the operator ends are replaced', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   const others = "FROM pg_stat_activity WHERE application_name = 'gatehouse'";
@@ -226,7 +226,7 @@ const conflicts = {
   '26000': 'invalid_sql_statement_name',
 } as const;
 
-/** The first so many changes of the table fail with the code. */
+/** The first few changes of the table fail with the code. */
 async function failing(url: string, code: string, failures: number): Promise<void> {
   await running().ask(
     `CREATE SEQUENCE tries;
@@ -241,7 +241,7 @@ async function failing(url: string, code: string, failures: number): Promise<voi
 }
 
 for (const [code, name] of Object.entries(conflicts)) {
-  t.test(`${name} is done anew, and is an outage when it does not end`, { skip }, async (t) => {
+  t.test(`${name} is repeated, and is an outage if it does not end`, { skip }, async (t) => {
     const url = await running().database();
     const records = await open(t, url);
     await failing(url, code, 3);
@@ -258,7 +258,7 @@ for (const [code, name] of Object.entries(conflicts)) {
   });
 }
 
-t.test('a new password ends what came of an exchange that was under way', { skip }, async (t) => {
+t.test('a new password ends the tokens of an exchange in progress', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await running().ask(
@@ -275,7 +275,7 @@ t.test('a new password ends what came of an exchange that was under way', { skip
   t.equal(await isAlive(records, 'access a'), false);
 });
 
-t.test('the sweep spares a row that is prolonged while it waits for it', { skip }, async (t) => {
+t.test('the cleanup keeps a row that is extended while it waits for the row', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await records.denyJwt('j', now, now);
@@ -286,7 +286,7 @@ t.test('the sweep spares a row that is prolonged while it waits for it', { skip 
   t.equal(await records.isJwtDenied('j', now), true);
 });
 
-t.test('a table that a newer program has changed is used on', { skip }, async (t) => {
+t.test('a table that a newer program has changed is still used', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await records.saveTokens(minted('a'));
@@ -296,7 +296,7 @@ t.test('a table that a newer program has changed is used on', { skip }, async (t
   t.strictSame(new Set(await look()), new Set([true]));
 });
 
-t.test('a deadlock between verbs is not seen by who asked', { skip }, async (t) => {
+t.test('a deadlock between verbs is not visible to the caller', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
   await running().ask("ALTER SYSTEM SET deadlock_timeout = '1200ms'");

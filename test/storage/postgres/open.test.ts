@@ -24,7 +24,7 @@ t.test('without encryption keys PostgreSQL is not opened, and the message says w
   }
 });
 
-t.test('a server that is not there is named, its password is not', async (t) => {
+t.test('an unreachable server is named, its password is not', async (t) => {
   const error = await openRecords('postgres://alice:top-secret@127.0.0.1:1/shop', options).catch((failure) => failure);
   t.equal(error.name, 'StorageUnusable');
   t.match(error.message, /postgres:\/\/127\.0\.0\.1:1\/shop cannot be used: .*ECONNREFUSED/);
@@ -57,7 +57,7 @@ t.test('a second start finds what the first one saved', { skip }, async (t) => {
   await t.rejects(other.listSigningKeys(), { name: 'StorageUnusable', message: /no encryption key opens/ });
 });
 
-t.test('a database that is not of this program is refused, and left as it is', { skip }, async (t) => {
+t.test('a database of another program is refused, and not changed', { skip }, async (t) => {
   const newer = await newDatabase();
   await (await openRecords(newer, options)).close();
   await ask("INSERT INTO migration VALUES (99, 'later', 'x', 1)", newer);
@@ -80,7 +80,7 @@ t.test('a migration that fails leaves nothing behind', { skip }, async (t) => {
 });
 
 t.test(
-  'whatever the defaults of the database are, commits are synced and read what is committed',
+  "whatever the database's defaults, commits are synced and transactions read committed data",
   { skip },
   async (t) => {
     const url = await newDatabase();
@@ -112,7 +112,7 @@ t.test(
   },
 );
 
-t.test('a constraint that fails names no content of the row', { skip }, async (t) => {
+t.test('the error of a constraint contains no data of the row', { skip }, async (t) => {
   const url = await newDatabase();
   const records = await openRecords(url, options);
   t.teardown(() => records.close());
@@ -130,7 +130,7 @@ t.test('a constraint that fails names no content of the row', { skip }, async (t
   t.notMatch(JSON.stringify({ ...error, message: error.message }), /argon2|alice/i);
 });
 
-t.test('the socket of the server is a host too', { skip }, async (t) => {
+t.test("the host may be the server's socket", { skip }, async (t) => {
   const database = new URL(await newDatabase()).pathname;
   const socket = encodeURIComponent(server?.directory ?? '');
   for (const url of [

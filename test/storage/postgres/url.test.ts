@@ -7,7 +7,7 @@ const parts = (location: string) => {
   return { ...client, shown };
 };
 
-t.test('the parts of a URL are decoded, and what is shown has no password', async (t) => {
+t.test('the parts of a URL are decoded, and the shown form has no password', async (t) => {
   t.match(parts('//al%40ice:p%3Aw%2F%23@db.example:5433/my%20shop'), {
     user: 'al@ice',
     password: 'p:w/#',
@@ -23,12 +23,12 @@ t.test('the parts of a URL are decoded, and what is shown has no password', asyn
   t.match(parts('///d?host=/run/postgresql'), { host: '/run/postgresql', database: 'd' });
 });
 
-t.test('what the URL does not say is left to the environment', async (t) => {
+t.test('parts that the URL omits come from the environment', async (t) => {
   const { client } = postgresAddress('//db.example', '/');
   t.strictSame(Object.keys(client).sort(), ['application_name', 'host', 'ssl']);
 });
 
-t.test('whether there is TLS is never left to the environment', async (t) => {
+t.test('whether TLS is used never comes from the environment', async (t) => {
   const before = process.env.PGSSLMODE;
   t.teardown(() => {
     if (before === undefined) delete process.env.PGSSLMODE;
@@ -59,7 +59,7 @@ const wrong: Readonly<Record<string, RegExp>> = {
   '//u:secret@h/d?sslrootcert=nowhere.pem': /file \/nowhere\.pem of sslrootcert cannot be read/,
 };
 
-t.test('what is wrong with a URL is said, and not the password', async (t) => {
+t.test('a message says what is wrong with a URL, and not the password', async (t) => {
   for (const [location, message] of Object.entries(wrong)) {
     t.throws(() => postgresAddress(location, '/'), { name: 'StorageUnusable', message }, location);
     try {

@@ -7,7 +7,7 @@ import { postgresServer, skipWithoutPostgres as skip } from '../../support/postg
 
 const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
 
-/** How often the operating system is asked to send something while this is done. */
+/** How many writes the operating system gets during this. */
 async function writesDuring(t: Test, work: () => Promise<unknown>): Promise<number> {
   const socket = Socket.prototype as Required<Socket>;
   const one = t.capture(socket, '_write', socket._write);
@@ -16,7 +16,7 @@ async function writesDuring(t: Test, work: () => Promise<unknown>): Promise<numb
   return one().length + several().length;
 }
 
-t.test('what is asked without waiting for an answer is sent in one write', { skip }, async (t) => {
+t.test('queries that do not wait for an answer are sent in one write', { skip }, async (t) => {
   const server = await postgresServer(t);
   const records = await openRecords(await server.database(), { directory: '/', clock: systemClock, encryptionKeys });
   t.teardown(() => records.close());

@@ -6,7 +6,7 @@ import { findAccessToken, isJwtDenied, saveAccessToken } from '../../../src/stor
 import { findClient } from '../../../src/storage/records/clients.ts';
 import { accessToken } from '../../contracts/token-facts.ts';
 
-/** On PostgreSQL each statement whose rows are looked at is a round trip. */
+/** On PostgreSQL, each statement whose rows are read is a round trip. */
 function statementsOf(verb: Verb<unknown>): readonly string[] {
   const asked: string[] = [];
   for (let step = verb.next(); step.done !== true; step = verb.next([])) asked.push(step.value.sql);
@@ -26,7 +26,7 @@ for (const [what, verb] of Object.entries(verbs))
     t.equal(statementsOf(verb()).length, 1);
   });
 
-t.test('a gateway that looks in a store learns its version with the fact, in one statement', async (t) => {
+t.test('a gateway that reads a store gets its version with the fact, in one statement', async (t) => {
   const counts: number[] = [];
   const engine: ReadEngine = {
     async read(verb) {

@@ -14,8 +14,8 @@ import { truncateAll } from '../../support/postgres.ts';
 /** Starts PostgreSQL: 16 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
-// PostgreSQL in this process: the same statements and the same engine where no server is installed. It has one connection,
-// so conflicts between connections, and what pg does on the wire, are left to records-postgres.test.ts.
+// PostgreSQL in this process: the same statements and the same engine without an installed server. It has one
+// connection, so records-postgres.test.ts tests conflicts between connections, and what pg sends.
 const database = await PGlite.create();
 t.teardown(() => database.close());
 await migratePostgres(
@@ -35,7 +35,7 @@ const session: PostgresSession = {
   },
 };
 
-/** Whoever takes the one connection has it alone. */
+/** A caller that gets the only connection has it alone. */
 function oneSession(): Sessions {
   let free = Promise.resolve();
   return {

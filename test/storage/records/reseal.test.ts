@@ -62,7 +62,7 @@ const opener =
 
 const USERS = 7;
 
-/** One of everything that is sealed, and more of what each user has. */
+/** One of everything that is sealed, and more for each user. */
 async function fill(records: Records): Promise<void> {
   await records.adoptSecret('transactions', Buffer.alloc(32, 9));
   await records.adoptSigningKey(signingKey('k1'));
@@ -100,7 +100,7 @@ async function everything(records: Records): Promise<unknown> {
   });
 }
 
-/** Answers how many steps it took. */
+/** Returns how many steps it took. */
 async function resealAll(records: Records, limit: number): Promise<number> {
   let steps = 0;
   for (const kind of sealedKinds) {
@@ -153,7 +153,7 @@ async function keepsOn(t: Test, { open }: Store): Promise<void> {
   t.equal((await both.countUnderOtherKeys()).digest_users, 1);
 }
 
-/** Everything is written while it is sealed again; what was written last stays. */
+/** Everything is written during the reseal, and the last write stays. */
 async function losesNothing(t: Test, { open }: Store): Promise<void> {
   const running = await open(fresh, old);
   await fill(await open(old));

@@ -57,7 +57,7 @@ t.test('a write is answered after its commit: another connection sees it then, a
   reader.close();
 });
 
-t.test('while another process writes, a write waits without holding up the event loop', async (t) => {
+t.test('while another process writes, a write waits without blocking the event loop', async (t) => {
   const { records, commits, other } = await open(t, 5000);
   const blocker = other();
   blocker.exec('BEGIN IMMEDIATE');
@@ -86,7 +86,7 @@ t.test('a write that waited too long is an outage, and leaves nothing', async (t
   t.ok(await records.findAccessToken(sha256('a'), now));
 });
 
-t.test('a write that fails leaves nothing of its own, and takes nothing of those that share its commit', async (t) => {
+t.test('a write that fails leaves nothing, and does not affect the writes that share its commit', async (t) => {
   const { records, commits } = await open(t);
   const [first, last] = [token('a'), token('b')];
   const grant = { id: 'g', clientId: 'c', subject: 'alice', username: 'alice', scope: '', audience: [] };

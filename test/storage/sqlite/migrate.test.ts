@@ -11,7 +11,7 @@ const tables = (database: DatabaseSync) =>
     .all()
     .map(({ name }) => name);
 
-t.test('migrations are applied in their order, each once', async (t) => {
+t.test('migrations are applied in order, each once', async (t) => {
   const database = new DatabaseSync(':memory:');
   migrate(database, [one], 1);
   migrate(database, [one, two], 2);
@@ -30,7 +30,7 @@ t.test('migrations are applied in their order, each once', async (t) => {
   );
 });
 
-t.test('a database that is newer than the program is refused, and left as it is', async (t) => {
+t.test('a database that is newer than the program is refused, and not changed', async (t) => {
   const database = new DatabaseSync(':memory:');
   migrate(database, [one, two], 1);
   t.throws(() => migrate(database, [one], 2), {
@@ -40,7 +40,7 @@ t.test('a database that is newer than the program is refused, and left as it is'
   t.equal(database.isTransaction, false);
 });
 
-t.test('a migration that is not the one that was applied is refused', async (t) => {
+t.test('a migration that differs from the applied one is refused', async (t) => {
   const database = new DatabaseSync(':memory:');
   migrate(database, [one], 1);
   t.throws(() => migrate(database, [{ ...one, sql: `${one.sql} ` }], 2), {

@@ -31,11 +31,11 @@ t.test(
   },
 );
 
-t.test('every connection that the store holds has `synchronous` at FULL while it runs', async (t) => {
+t.test('every connection of the store has `synchronous` at FULL while it runs', async (t) => {
   const { file: _, ...options } = place(t);
   const held = new Set<DatabaseSync>();
   const { exec } = DatabaseSync.prototype;
-  // the setting is the connection's own, and only the connection can be asked for it
+  // the setting belongs to the connection, and only the connection can report it
   DatabaseSync.prototype.exec = function (sql) {
     held.add(this);
     return exec.call(this, sql);
@@ -88,7 +88,7 @@ t.test('a second start reuses the key file', async (t) => {
   t.equal(readFileSync(`${file}.key`, 'utf8'), made);
 });
 
-t.test('what is wrong with the key file is said at start', async (t) => {
+t.test('a fault of the key file is reported at start', async (t) => {
   const { file, ...options } = place(t);
   const first = await openRecords(url, options);
   await first.adoptSigningKey(key);
@@ -119,7 +119,7 @@ t.test('what is wrong with the key file is said at start', async (t) => {
 const bits = process.platform === 'win32' ? 'Windows has no such bits' : false;
 
 t.test(
-  'a key file that its group may read serves, as of a Secret in Kubernetes; one that it may write is warned of',
+  'a key file that its group may read is accepted, as in a Secret in Kubernetes; one that it may write causes a warning',
   { skip: bits },
   async (t) => {
     const { file, ...options } = place(t);
@@ -138,7 +138,7 @@ t.test(
   },
 );
 
-t.test('a database that everybody may read is told at start', { skip: bits }, async (t) => {
+t.test('a database that everyone may read is reported at start', { skip: bits }, async (t) => {
   const { file, ...options } = place(t);
   await (await openRecords(url, options)).close();
   chmodSync(file, 0o644);
@@ -147,7 +147,7 @@ t.test('a database that everybody may read is told at start', { skip: bits }, as
   t.strictSame(told, [`other users of this machine can read or write the file ${file}: chmod 600 it`]);
 });
 
-t.test('a lost key file is missed where no signing key is sealed, but secrets are', async (t) => {
+t.test('a missing key file is reported even if only secrets and no signing key are sealed', async (t) => {
   const { file, ...options } = place(t);
   const first = await openRecords(url, options);
   await first.adoptSecret('transactions', new Uint8Array(32));
@@ -177,7 +177,7 @@ t.test('private keys are sealed in the file', async (t) => {
   t.notOk(readFileSync(file).includes(sha256('needle')));
 });
 
-t.test('a file that is no database, or a directory, is an error in one line', async (t) => {
+t.test('a file that is not a database, or a directory, is an error in one line', async (t) => {
   const { file, ...options } = place(t);
   mkdirSync(join(options.directory, 'data'));
   writeFileSync(file, 'this is not a database, but it is long enough to be looked at as one '.repeat(20));

@@ -3,10 +3,10 @@ import { pollEvents, type WatchEvents } from '../../../src/storage/engine/watch.
 import { migrate } from './migrate.ts';
 import { Tables } from './tables.ts';
 
-/** Milliseconds between two looks for events. */
+/** Milliseconds between two checks for events. */
 const POLL = 1_000;
 
-/** Opens the log to be written, and brings its tables to this program's version. `now`: NumericDate. */
+/** Opens the log for writing, and upgrades its tables to this program's version. `now`: NumericDate. */
 export function fileLogEngine(file: string, now: number): WritableEngine {
   const tables = new Tables(file);
   migrate(tables, now);
@@ -25,7 +25,7 @@ export function fileLogEngine(file: string, now: number): WritableEngine {
   };
 }
 
-/** There may be an event after any write. */
+/** Any write may have added an event. */
 function watching(): { readonly watchEvents: WatchEvents; wake(): void } {
   const watchers = new Set<() => void>();
   const poll = pollEvents(POLL);

@@ -8,7 +8,7 @@ export type Transaction = readonly Pick<Statement, 'sql' | 'parameters'>[];
 type Written = string | number | null | { readonly base64: string };
 type Line = readonly (readonly [sql: string, ...parameters: Written[]])[];
 
-/** Durable when it returns. Answers how many bytes the log has grown by. */
+/** Durable when it returns. Returns how many bytes the log has grown by. */
 export function append(file: string, transaction: Transaction): number {
   const line = Buffer.from(`${JSON.stringify(transaction.map(written))}\n`);
   const descriptor = openSync(file, 'a', 0o600);
@@ -21,7 +21,10 @@ export function append(file: string, transaction: Transaction): number {
   return line.length;
 }
 
-/** The transactions from a byte on, and where the next one will begin. What a crash cut off never happened. */
+/**
+ * The transactions from a byte on, and where the next one will begin. A transaction that a crash cut off never
+ * happened.
+ */
 export function readFrom(file: string, start: number): { transactions: readonly Transaction[]; end: number } {
   const bytes = bytesFrom(file, start);
   const length = bytes.lastIndexOf('\n') + 1;

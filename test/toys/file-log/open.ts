@@ -8,7 +8,7 @@ import { buildSeal } from '../../../src/storage/engine/seal.ts';
 import { buildRecords, type Records } from '../../../src/storage/records/records.ts';
 import { fileLogEngine } from './engine.ts';
 
-/** `filelog:FILE`, relative to the configuration file; the key that seals is beside it. */
+/** `filelog:FILE`, relative to the configuration file. The sealing key is beside it. */
 export async function openFileLog(location: string, options: OpenOptions): Promise<Records> {
   const file = resolve(options.directory, location);
   const isFirstStart = !existsSync(file);

@@ -5,7 +5,7 @@ import { StorageUnavailable } from '../../../src/storage/engine/errors.ts';
 import type { ReadOptions } from '../../../src/storage/lookup/read.ts';
 import { Tables } from './tables.ts';
 
-/** `filelog:FILE` that another process writes, and that may not be there yet. */
+/** `filelog:FILE` that another process writes, and that may not exist yet. */
 export function readFileLog(location: string, { directory }: ReadOptions): ReadEngine {
   const file = resolve(directory, location);
   const tables = new Tables(file);

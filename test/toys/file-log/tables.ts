@@ -5,11 +5,11 @@ import { append, readFrom, type Transaction } from './log.ts';
 
 const SQLITE_CONSTRAINT = 19;
 
-/** Tables in memory that hold what a log says. One process may append to a log; any number follow it. */
+/** Tables in memory with the contents of a log. One process may append to a log; any number may follow it. */
 export class Tables {
   readonly #file: string;
   readonly #memory = new DatabaseSync(':memory:');
-  /** Bytes of the log that are in the tables. */
+  /** Bytes of the log that the tables already contain. */
   #end = 0;
 
   constructor(file: string) {
@@ -21,7 +21,7 @@ export class Tables {
     return this.#answer(() => this.#carryOut(verb, []));
   }
 
-  /** One transaction: in the log, durably, or nowhere. */
+  /** One transaction: durably in the log, or nowhere. */
   write<Outcome>(verb: Verb<Outcome>): Outcome {
     return this.#answer(() => this.#together(() => this.#logged(verb)));
   }
@@ -92,7 +92,9 @@ export class Tables {
   }
 }
 
-/** A broken constraint, and what neither tables nor files report, is a bug of the caller and stays what it is. */
+/**
+ * A broken constraint, and any error that neither tables nor files report, is a bug of the caller and is not converted.
+ */
 function isDefect(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
   if ('errcode' in error) return (Number(error.errcode) & 0xff) === SQLITE_CONSTRAINT;

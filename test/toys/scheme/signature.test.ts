@@ -49,7 +49,7 @@ t.test('a second spelling of the header, which an upstream could read, is a seco
   t.match([response.status, await response.json()], [400, { code: 'credential_repeated' }]);
 });
 
-t.test('a header that brings the credential cannot be named in Connection', async (t) => {
+t.test('Connection cannot name a header that carries the credential', async (t) => {
   const { request } = await import('node:http');
   const { url, credential } = await signed(t);
   const headers = { 'x-signature': credential, connection: 'close, x-signature' };
@@ -69,7 +69,7 @@ t.test('a signature in header and query is two credentials; an answer to one in 
   t.match(one.headers.get('cache-control'), /private/);
 });
 
-t.test('beside bearer tokens it has a challenge of its own, after that of Bearer', async (t) => {
+t.test('beside bearer tokens it has its own challenge, after the Bearer challenge', async (t) => {
   const { url, credential } = await signed(t, { any_of: ['signature', 'bearer'] });
   const none = await fetch(`${url}/a`);
   t.match(none.headers.get('www-authenticate'), /^Bearer .*, Signature realm="toy"$/);
@@ -78,7 +78,7 @@ t.test('beside bearer tokens it has a challenge of its own, after that of Bearer
   t.match(await right.json(), { headers: { 'x-auth-subject': KEY } });
 });
 
-t.test('its rules are run by check', async (t) => {
+t.test('check applies its rules', async (t) => {
   const { loadGatewayText } = await import('../../../src/config/load/load.ts');
   const { gatewayChecks } = await import('../../../src/config/rules/gateway.ts');
   t.ok('keys of signatures' in gatewayChecks);

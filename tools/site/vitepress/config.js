@@ -9,10 +9,13 @@ const here = import.meta.dirname;
 const pages = join(here, '../pages');
 const { base, outDir, sidebar } = JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8'));
 
-/** Of the staged pages: a folder of the repository is shown by its index. */
+/** For staged pages: the site shows a folder of the repository by its index. */
 const isFolder = (path) => existsSync(join(pages, path, 'index.md')) && statSync(join(pages, path)).isDirectory();
 
-/** Links of the pages are paths of the repository. The site has other paths for README.md, for folders and for files that are no page. */
+/**
+ * Links of the pages are paths of the repository. The site has other paths for README.md, folders, and files that are
+ * not pages.
+ */
 function repositoryLinks(md) {
   md.core.ruler.push('repository-links', ({ tokens, env }) => {
     const page = env.relativePath.replace(/(^|\/)index\.md$/, '$1README.md');
@@ -32,17 +35,17 @@ export default defineConfig({
   srcDir: 'pages',
   // Pages name addresses of the demo. Every other dead link ends the build.
   ignoreDeadLinks: 'localhostLinks',
-  // Without an icon of its own, each visit would ask for one that does not exist.
+  // Without an icon, each visit would request one that does not exist.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {
-    // The highlighter does not know these.
+    // The highlighter does not know these languages.
     languageAlias: { caddyfile: 'nginx', conf: 'ini' },
-    // A heading has the anchor that a forge gives it.
+    // A heading has the same anchor as on a forge.
     anchor: { slugify: slug },
     // `{name}` after a heading is a path template, not an attribute.
     attrs: { disable: true },
     config(md) {
-      // Only a whole URL is a link, as in a forge.
+      // Only a full URL is a link, as on a forge.
       md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
       repositoryLinks(md);
     },

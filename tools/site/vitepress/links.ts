@@ -1,4 +1,5 @@
-// Where a link of a Markdown page leads on the site. The pages are written for a forge: links are relative paths of files.
+// Where a link of a Markdown page leads on the site. The pages are written for a forge: links are relative paths of
+// files.
 import { posix } from 'node:path';
 
 const { dirname, join, relative } = posix;
@@ -14,7 +15,7 @@ export interface FileLink {
 const OUTSIDE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i;
 const PICTURE = /\.(?:svg|png)$/;
 
-/** Undefined: it leads to another site, or to a heading of the same page. */
+/** Undefined: the link leads to another site, or to a heading of the same page. */
 export function fileLink(page: string, href: string): FileLink | undefined {
   if (OUTSIDE.test(href)) return undefined;
   const [target = '', ...fragments] = href.split('#');
@@ -23,7 +24,7 @@ export function fileLink(page: string, href: string): FileLink | undefined {
 }
 
 /**
- * A file that is neither page nor picture is served as plain text, whatever its ending.
+ * A file that is neither a page nor a picture is served as plain text, whatever its extension.
  * @param isFolder whether a path of the repository is a folder.
  */
 export function sitePath(path: string, isFolder: (path: string) => boolean): string {
@@ -32,7 +33,7 @@ export function sitePath(path: string, isFolder: (path: string) => boolean): str
   return PICTURE.test(path) ? path : `${path}.txt`;
 }
 
-/** The same link for the copy of the page on the site; a link that leads elsewhere stays as it is. */
+/** The same link for the copy of the page on the site. A link that leads elsewhere does not change. */
 export function siteHref(page: string, href: string, isFolder: (path: string) => boolean): string {
   const link = fileLink(page, href);
   if (link === undefined) return href;

@@ -129,7 +129,7 @@ function keep(
 
 interface Asked {
   readonly user: BasicUser | undefined;
-  /** As it was sent, perhaps in another spelling than the user's. */
+  /** As it was sent, perhaps in a different spelling than the user's. */
   readonly username: string;
   readonly password: string;
 }

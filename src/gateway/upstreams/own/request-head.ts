@@ -57,7 +57,7 @@ export function writeHead(lines: RequestLines): WrittenHead {
   // valid, each part is.
   if (NO_VALUE.test(values) || (names !== '' && !IS_TOKEN.test(names)))
     throw new InvalidRequest(`invalid value of ${nameOfFault(fields)}`);
-  // RFC 9112 §6.3: if the content has another length than announced, the rest becomes another request.
+  // RFC 9112 §6.3: if the content has a different length than announced, the rest becomes another request.
   if (content !== undefined && length !== undefined && content !== Number(length))
     throw new InvalidRequest('the content differs from its announced length');
   const isChunked = content === undefined && length === undefined;

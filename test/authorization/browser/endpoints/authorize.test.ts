@@ -16,12 +16,12 @@ const clients = clientsWith(
   { ...base, client_id: 'back', redirect_uris: [callback], grant_types: ['client_credentials'] },
 );
 
-t.test('every parameter of the authorization request is judged in its order', async (t) => {
+t.test('the parameters of the authorization request are checked in a fixed order', async (t) => {
   const service = await runFront(t, { config: { clients } });
   const tab = openTab(service);
   const ask = (changes: Record<string, string | undefined>) => tab.get(authorizePath(changes));
 
-  t.test('T1: a redirect address that differs by a byte is a page of 400 and leads nowhere', async (t) => {
+  t.test('T1: a redirect address that differs by a byte gets a 400 page without a redirect', async (t) => {
     const near = [
       `${callback}/`,
       `${callback}?x=1`,
@@ -49,32 +49,35 @@ t.test('every parameter of the authorization request is judged in its order', as
     t.equal((await ask({ redirect_uri: undefined })).status, 200, 'where there is one it need not be named');
   });
 
-  t.test('T2: of a loopback address only the port may differ; localhost is a name, and its port stays', async (t) => {
-    const fits = async (client_id: string, redirect_uri: string) =>
-      (await ask({ client_id, redirect_uri })).status === 200;
-    for (const uri of ['http://127.0.0.1/callback', 'http://127.0.0.1:1/callback', 'http://127.0.0.1:65535/callback'])
-      t.ok(await fits('app', uri), uri);
-    t.ok(await fits('v6', 'http://[::1]:5000/cb'));
-    t.ok(await fits('v6', 'http://localhost/cb'));
-    t.ok(await fits('v6', 'com.example.app:/cb'));
-    for (const uri of [
-      'http://127.0.0.1:5000/other',
-      'http://127.0.0.1:5000/callback?x',
-      'http://127.0.0.1:99999/callback',
-      'http://127.0.0.1:/callback',
-      'http://127.0.0.1:5000@evil.example/callback',
-      'http://127.0.0.1.evil.example/callback',
-      'http://127.0.0.2:5000/callback',
-      'http://[::1]:5000/callback',
-      'https://127.0.0.1:5000/callback',
-      'http://localhost:5000/callback',
-    ])
-      t.notOk(await fits('app', uri), uri);
-    t.notOk(await fits('v6', 'http://localhost:5000/cb'));
-    t.notOk(await fits('v6', 'com.example.app:5000/cb'));
-  });
+  t.test(
+    'T2: only the port of a loopback address may differ; localhost is a name, and its port may not differ',
+    async (t) => {
+      const fits = async (client_id: string, redirect_uri: string) =>
+        (await ask({ client_id, redirect_uri })).status === 200;
+      for (const uri of ['http://127.0.0.1/callback', 'http://127.0.0.1:1/callback', 'http://127.0.0.1:65535/callback'])
+        t.ok(await fits('app', uri), uri);
+      t.ok(await fits('v6', 'http://[::1]:5000/cb'));
+      t.ok(await fits('v6', 'http://localhost/cb'));
+      t.ok(await fits('v6', 'com.example.app:/cb'));
+      for (const uri of [
+        'http://127.0.0.1:5000/other',
+        'http://127.0.0.1:5000/callback?x',
+        'http://127.0.0.1:99999/callback',
+        'http://127.0.0.1:/callback',
+        'http://127.0.0.1:5000@evil.example/callback',
+        'http://127.0.0.1.evil.example/callback',
+        'http://127.0.0.2:5000/callback',
+        'http://[::1]:5000/callback',
+        'https://127.0.0.1:5000/callback',
+        'http://localhost:5000/callback',
+      ])
+        t.notOk(await fits('app', uri), uri);
+      t.notOk(await fits('v6', 'http://localhost:5000/cb'));
+      t.notOk(await fits('v6', 'com.example.app:5000/cb'));
+    },
+  );
 
-  t.test('T3: an unknown client, or none, is a page of 400 and leads nowhere', async (t) => {
+  t.test('T3: an unknown or missing client gets a 400 page without a redirect', async (t) => {
     for (const client_id of ['nobody', undefined, '__proto__', 'WEB', 'web ']) {
       const page = await ask({ client_id });
       t.strictSame([page.status, page.location], [400, undefined], client_id ?? 'none');
@@ -107,7 +110,7 @@ t.test('every parameter of the authorization request is judged in its order', as
     ['prompt=none without a login', { prompt: 'none' }, 'login_required'],
   ];
   for (const [title, changes, error] of refused)
-    t.test(`${title}: the client is told ${error}`, async (t) => {
+    t.test(`${title}: the client gets ${error}`, async (t) => {
       const page = await ask(changes);
       t.equal(page.status, 303);
       t.match(answered(page), { error, state: 'xyz', iss: service.issuer, error_description: /./ });
@@ -116,7 +119,7 @@ t.test('every parameter of the authorization request is judged in its order', as
       t.equal(page.headers.get('cache-control'), 'no-store');
     });
 
-  t.test('implicit answers, errors too, stand in the fragment, and never in the query', async (t) => {
+  t.test('answers of the implicit grant, errors too, are in the fragment, never in the query', async (t) => {
     const page = await ask({ client_id: 'legacy', response_type: 'token', scope: 'admin' });
     t.match(page.location?.hash, /^#error=invalid_scope&.*state=xyz/);
     t.equal(page.location?.search, '');
@@ -139,7 +142,7 @@ t.test('every parameter of the authorization request is judged in its order', as
   });
 
   t.test(
-    'T45: a parameter that stands twice is invalid_request: to the client where it is sure who that is',
+    'T45: a repeated parameter is invalid_request, which the client gets if it is certain who the client is',
     async (t) => {
       const twice = async (more: string) => tab.get(authorizePath() + more);
       for (const more of ['&scope=a', '&state=xyz', '&prompt=none&prompt=none', '&code_challenge=a', '&x=1&x=2']) {
@@ -156,7 +159,7 @@ t.test('every parameter of the authorization request is judged in its order', as
     },
   );
 
-  t.test('T18: state comes back byte by byte, whatever is in it', async (t) => {
+  t.test('T18: state comes back byte by byte, whatever it contains', async (t) => {
     const states = [
       'a b+c%20d',
       'é✓😀',
@@ -177,12 +180,12 @@ t.test('every parameter of the authorization request is judged in its order', as
     t.notOk('state' in answered(await ask({ state: '', scope: 'admin' })), 'an empty one is an absent one');
   });
 
-  t.test('the query of the registered address stays', async (t) => {
+  t.test('the query of the registered address is kept', async (t) => {
     const page = await ask({ client_id: 'two', redirect_uri: `${callback}/two?a=1`, scope: 'admin' });
     t.match(page.headers.get('location'), /^https:\/\/shop\.example\.com\/callback\/two\?a=1&error=invalid_scope&/);
   });
 
-  t.test('what is malformed or too long is a page, and is not sent on', async (t) => {
+  t.test('a malformed or too long request gets a page, and no redirect', async (t) => {
     for (const target of [
       `${authorizePath()}&x=%ff`,
       `${authorizePath()}&x=%zz`,
@@ -194,12 +197,12 @@ t.test('every parameter of the authorization request is judged in its order', as
     }
   });
 
-  t.test('both vocabularies ask', async (t) => {
+  t.test('a request may use either vocabulary', async (t) => {
     t.equal((await ask({ client_id: undefined, app_id: 'web' })).status, 200);
     t.equal((await ask({ client_id: undefined, appid: 'web' })).status, 200);
   });
 
-  t.test('a POST asks as a GET does, and goes on as one so that the browser adds its cookies', async (t) => {
+  t.test('a POST works like a GET, and continues as a GET so that the browser sends its cookies', async (t) => {
     const form = Object.fromEntries(new URL(authorizePath(), service.url).searchParams);
     const page = await tab.post('/oauth2/authorize', form, {
       origin: 'https://shop.example.com',
@@ -212,7 +215,7 @@ t.test('every parameter of the authorization request is judged in its order', as
     t.equal((await tab.post('/oauth2/authorize', form, { 'content-type': 'application/json' })).status, 400);
   });
 
-  t.test('T38: no origin may read any of it, and a preflight is refused', async (t) => {
+  t.test('T38: no origin may read any answer, and a preflight is refused', async (t) => {
     const origin = { origin: 'https://shop.example.com' };
     for (const path of [authorizePath(), '/oauth2/login', '/oauth2/account', '/oauth2/sign-out', '/oauth2/consent']) {
       const { headers } = await tab.get(path, origin);
@@ -231,12 +234,12 @@ t.test('every parameter of the authorization request is judged in its order', as
     }
   });
 
-  t.test('HEAD, which must change nothing, does not ask for a code', async (t) => {
+  t.test('HEAD must change nothing, so it requests no code', async (t) => {
     const { status, headers } = await fetch(service.url + authorizePath(), { method: 'HEAD' });
     t.strictSame([status, headers.get('allow')], [405, 'GET, POST']);
   });
 
-  t.test('every page forbids frames, scripts, storing and referrers', async (t) => {
+  t.test('every page forbids frames, scripts, caching and referrers', async (t) => {
     const consent = await (await signedIn(service)).get(authorizePath());
     for (const page of [
       await ask({}),
@@ -259,7 +262,7 @@ t.test('every parameter of the authorization request is judged in its order', as
     t.match(consent.headers.get('content-security-policy'), /form-action 'self' https:/);
   });
 
-  t.test('an error page carries the id under which the log has the request', async (t) => {
+  t.test("an error page shows the id of the request's log line", async (t) => {
     const page = await ask({ client_id: 'nobody' });
     const id = page.headers.get('x-request-id') ?? 'none';
     t.ok(page.body.includes(id));
@@ -273,7 +276,7 @@ function app() {
   return { client_id: 'app', redirect_uri: 'http://127.0.0.1:4711/callback' };
 }
 
-t.test('T17: every answer has iss, and the code of a walk is worth one exchange', async (t) => {
+t.test('T17: every answer has iss, and the code works for one exchange', async (t) => {
   const service = await runFront(t, { config: { clients } });
   const tab = openTab(service);
   const login = await tab.get(authorizePath());
@@ -320,7 +323,7 @@ t.test('prompt and max_age', async (t) => {
   t.match((await ask({})).body, /name="password"/, 'a session has its end');
 });
 
-t.test('T15: implicit, where the client lists it, is answered in the fragment without a refresh token', async (t) => {
+t.test('T15: implicit, if the client lists it, is answered in the fragment without a refresh token', async (t) => {
   const service = await runFront(t, { config: { clients } });
   const tab = await signedIn(service);
   const path = authorizePath({ client_id: 'legacy', response_type: 'token', code_challenge: undefined });
@@ -341,7 +344,7 @@ t.test('T15: implicit, where the client lists it, is answered in the fragment wi
   t.match((await tab.get('/oauth2/account')).body, /legacy/, 'it is among the connected apps');
 });
 
-t.test('a consent to one response type is none to another: neither is answered without a page for it', async (t) => {
+t.test('consent to one response type is not consent to another: each needs its own page', async (t) => {
   const both = { ...base, grant_types: ['authorization_code' as const, 'implicit' as const] };
   const service = await runFront(t, {
     config: { clients: clientsWith({ ...both, client_id: 'both', redirect_uris: [callback] }) },
@@ -367,7 +370,7 @@ t.test('a consent to one response type is none to another: neither is answered w
   }
 });
 
-t.test('narrow: what a request asks for beyond the registered is left out', async (t) => {
+t.test('narrow: the part of a requested scope that is not registered is left out', async (t) => {
   const service = await runFront(t, { config: { scope_excess: 'narrow' } });
   const tab = await signedIn(service);
   const consent = await tab.get(authorizePath({ scope: 'orders.read admin' }));
@@ -376,7 +379,7 @@ t.test('narrow: what a request asks for beyond the registered is left out', asyn
   t.match(answered(await tab.get(authorizePath({ scope: 'admin' }))), { error: 'invalid_scope' });
 });
 
-t.test('with a store that does not answer the client is told temporarily_unavailable, a person 503', async (t) => {
+t.test('if the store does not answer, the client gets temporarily_unavailable, and a person gets 503', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
   const stranger = openTab(service);
@@ -396,7 +399,7 @@ t.test('with a store that does not answer the client is told temporarily_unavail
   }
 });
 
-t.test('nothing is written for whoever is not signed in, whatever they send', async (t) => {
+t.test('nothing is written for a browser that is not signed in, whatever it sends', async (t) => {
   const directory = temporaryDirectory(t);
   const records = await openStore(configuration(), { directory, clock: systemClock });
   const written: string[] = [];

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ContentRequest } from '../../../../src/gateway/listener/http1/content-request.ts';
 import { readPlainHead } from '../../../../src/gateway/listener/http1/plain-head.ts';
 
-/** A request with that content, and what a reader hears of it. */
+/** A request with that content, and what a reader gets of it. */
 function heard(content: string) {
   const bytes = Buffer.from(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${content.length}\r\n\r\n${content}`);
   const head = readPlainHead(bytes, 0, 1024);
@@ -16,7 +16,7 @@ function heard(content: string) {
   return { request, events };
 }
 
-t.test('content is given once it is asked for, in the next tick, and then its end', async (t) => {
+t.test('content is delivered once a reader asks, in the next tick, and then its end', async (t) => {
   const { request, events } = heard('abc');
   await turn();
   t.strictSame(events, []);
@@ -36,7 +36,7 @@ t.test('empty content has only an end', async (t) => {
   t.strictSame(events, ['end']);
 });
 
-t.test('a reader that pauses gets no more, and no end, until it asks again', async (t) => {
+t.test('a reader that pauses gets no more, and no end, until it continues', async (t) => {
   const { request, events } = heard('abc');
   request.resume();
   request.pause();
@@ -51,7 +51,7 @@ t.test('a reader that pauses gets no more, and no end, until it asks again', asy
   t.strictSame(events, ['abc', 'end']);
 });
 
-t.test('what a reader gives back is the first that the next one gets', async (t) => {
+t.test('bytes that a reader puts back are the first that the next reader gets', async (t) => {
   const { request, events } = heard('abc');
   const giveBack = () => {
     request.pause();
@@ -66,7 +66,7 @@ t.test('what a reader gives back is the first that the next one gets', async (t)
   t.strictSame(events, ['abc', 'abc', 'end']);
 });
 
-t.test('content that has had no reader can be taken whole', async (t) => {
+t.test('content without a reader so far can be read whole', async (t) => {
   const { request } = heard('abc');
   t.equal(String(request.whole), 'abc');
   request.pause();

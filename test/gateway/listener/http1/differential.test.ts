@@ -7,11 +7,12 @@ import { nodeReader } from './node-reading.ts';
 import { type OurReading, ourReading, type Pace } from './our-reading.ts';
 import { corpusCases, cutAtRandom, plainRequest, randomCase } from './request-cases.ts';
 
-// Our listener serves a request as Node's own parser reads it, and hands over the exact rest: over connections in memory.
+// Our listener reads a request as Node's own parser reads it, and hands the exact rest to Node: over connections in
+// memory.
 
 /** 200,000 cases take minutes, and the long form an hour. */
 t.setTimeout(isLong ? 4 * 3_600_000 : 1_200_000);
-// Errors are made by the hundred thousand here; their stacks would take most of the time.
+// This test creates errors by the hundred thousand, and their stacks would take most of the time.
 const { stackTraceLimit } = Error;
 Error.stackTraceLimit = 0;
 t.teardown(() => {
@@ -60,7 +61,7 @@ function count(tally: Tally, { requests, unread, ended }: OurReading): void {
   else if (!ended) tally.unfinished++;
 }
 
-/** Undefined: what we served Node reads the same, and what we did not serve is all still there. */
+/** Undefined: Node reads the requests that we served in the same way, and the unserved bytes are complete. */
 function faultOf(bytes: Buffer, ours: OurReading, node: Awaited<ReturnType<ReturnType<typeof nodeReader>>>) {
   const { requests, unread, ended } = ours;
   const theirs = node.requests.slice(0, requests.length);
@@ -70,7 +71,7 @@ function faultOf(bytes: Buffer, ours: OurReading, node: Awaited<ReturnType<Retur
     const isRest = bytes.subarray(bytes.length - unread.length).equals(unread);
     return isRest ? undefined : `handed over ${JSON.stringify(unread.toString('latin1'))}`;
   }
-  // It waits for the rest of a head: so does Node.
+  // It waits for the rest of a head, as Node does.
   const isAhead = node.isInvalid || node.requests.length > requests.length;
   return !ended && isAhead ? 'waits, and Node does not' : undefined;
 }
@@ -88,7 +89,7 @@ t.test('every request of the corpora is read as Node reads it, or handed over to
   assertEqual(t, tally);
 });
 
-t.test('a corpus behind a request that is served is handed over from its first byte', { skip }, async (t) => {
+t.test('a corpus after a request that is served is handed over from its first byte', { skip }, async (t) => {
   const cases = corpusCases();
   const before = 'GET /before HTTP/1.1\r\nHost: a.example\r\n\r\n';
   const tally = await comparing((index) => (index < cases.length ? `${before}${cases[index]}` : undefined));
@@ -96,7 +97,7 @@ t.test('a corpus behind a request that is served is handed over from its first b
   assertEqual(t, tally);
 });
 
-t.test('changed requests, one behind the other and in pieces, are read as Node reads them', async (t) => {
+t.test('changed requests, one after the other and in pieces, are read as Node reads them', async (t) => {
   const seeds = skip === false ? corpusCases() : [];
   const tally = await comparing((index, dice) => (index < CASES ? randomCase(dice, seeds) : undefined));
   t.equal(tally.cases, CASES);
@@ -104,14 +105,14 @@ t.test('changed requests, one behind the other and in pieces, are read as Node r
   assertEqual(t, tally);
 });
 
-/** The same, whatever the bytes were cut into. */
+/** The same, however the bytes were cut. */
 async function shown(reading: OurReading): Promise<string> {
   const { requests, unread, ended } = reading;
   await turn();
   return JSON.stringify({ requests, unread: unread?.toString('latin1'), ended });
 }
 
-/** Content that comes later than its head is Node's to read, and all that follows it. Until then it is the same. */
+/** Node reads content that arrives later than its head, and everything after it. Until then it is the same. */
 async function isBeginningOf(whole: OurReading, reading: OurReading, bytes: Buffer): Promise<boolean> {
   await turn();
   const { requests, unread } = reading;
@@ -122,7 +123,7 @@ async function isBeginningOf(whole: OurReading, reading: OurReading, bytes: Buff
   return isContent === true && bytes.subarray(bytes.length - unread.length).equals(unread);
 }
 
-t.test('a request is the same one however its bytes are cut', async (t) => {
+t.test('a request is the same however its bytes are cut', async (t) => {
   const dice = random(FIRST_SEED);
   const plain = Array.from({ length: 8 }, () => plainRequest(dice) + plainRequest(dice));
   const odd = ['GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
@@ -148,7 +149,7 @@ t.test('a request is the same one however its bytes are cut', async (t) => {
   t.same(wrong.slice(0, 5), []);
 });
 
-t.test('a pipeline is the same requests wherever two cuts are', async (t) => {
+t.test('a pipeline has the same requests wherever its bytes are cut twice', async (t) => {
   const text = 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\nPOST / HTTP/1.1\r\n\r\n';
   const bytes = Buffer.from(text, 'latin1');
   const whole = await shown(ourReading([bytes]));

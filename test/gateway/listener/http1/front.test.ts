@@ -27,7 +27,7 @@ function textOf(request: IncomingRequest['request']): Promise<string> {
   return promise;
 }
 
-/** Holds answers until they are asked for. */
+/** Holds answers until the test releases them. */
 function holding() {
   const owed: IncomingRequest[] = [];
   return { owed, hold: (arrival: IncomingRequest) => void owed.push(arrival) };
@@ -51,7 +51,7 @@ for (const reads of ['lent', 'data'] as const) {
     }
   });
 
-  t.test(`a connection is handed over with every byte that no request was made of (${reads})`, async (t) => {
+  t.test(`a connection is handed over with every byte that is not part of a request (${reads})`, async (t) => {
     const bodies: string[] = [];
     const { port, served } = await fronted(t, reads, echo, async (request, response) => {
       bodies.push(`${request.url} ${(await buffer(request)).toString('latin1')}`);
@@ -68,7 +68,7 @@ for (const reads of ['lent', 'data'] as const) {
     t.equal(served.length, 1, 'for good');
   });
 
-  t.test(`content that comes with its head is read here, and the next request behind it (${reads})`, async (t) => {
+  t.test(`content that arrives with its head is read here, and so is the next request (${reads})`, async (t) => {
     const { port, served } = await fronted(t, reads, async (arrival) => {
       const text = await textOf(arrival.request);
       arrival.response.writeHead(200, ['content-length', String(text.length)]);
@@ -84,7 +84,7 @@ for (const reads of ['lent', 'data'] as const) {
     );
   });
 
-  t.test(`content that comes after its head is Node's to read, with all that follows (${reads})`, async (t) => {
+  t.test(`content that arrives after its head, and everything after it, is read by Node (${reads})`, async (t) => {
     const bodies: string[] = [];
     const { port, served } = await fronted(t, reads, echo, async (request, response) => {
       bodies.push(`${request.url} ${await text(request)}`);
@@ -103,7 +103,7 @@ for (const reads of ['lent', 'data'] as const) {
     t.equal(served.length, 1);
   });
 
-  t.test(`nothing is handed over while an answer is owed (${reads})`, async (t) => {
+  t.test(`nothing is handed over before all answers are sent (${reads})`, async (t) => {
     const { owed, hold } = holding();
     const byNode: string[] = [];
     const { port } = await fronted(t, reads, hold, (request, response) => {
@@ -127,7 +127,7 @@ for (const reads of ['lent', 'data'] as const) {
     'the PROXY protocol': `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${get('/')}`,
     'the PROXY protocol in binary': `\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c${get('/')}`,
   }))
-    t.test(`bytes of ${name} are Node's to refuse, and no request is made of them (${reads})`, async (t) => {
+    t.test(`bytes of ${name} are left to Node to refuse, and do not become a request (${reads})`, async (t) => {
       const { port, served, faults } = await fronted(t, reads, echo);
       const client = await open(t, port);
       client.send(bytes);
@@ -137,7 +137,7 @@ for (const reads of ['lent', 'data'] as const) {
       t.equal(client.unread.length, 0);
     });
 
-  t.test(`a protocol that is switched to begins with the first byte behind the handshake (${reads})`, async (t) => {
+  t.test(`an upgraded protocol begins with the first byte after the handshake (${reads})`, async (t) => {
     const { port, server } = await fronted(t, reads, echo);
     server.on('upgrade', (_request, socket, head) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -172,7 +172,7 @@ for (const reads of ['lent', 'data'] as const) {
     t.equal(closed, 1);
   });
 
-  t.test(`calls to an answer that is over do nothing to the next one (${reads})`, async (t) => {
+  t.test(`calls to an ended answer do not affect the next one (${reads})`, async (t) => {
     const { owed, hold } = holding();
     const { port } = await fronted(t, reads, hold);
     const client = await open(t, port);
@@ -208,7 +208,7 @@ for (const reads of ['lent', 'data'] as const) {
     t.ok(most <= 2 * 64, `${most} in one turn`);
   });
 
-  t.test(`a client that sends on and reads nothing is read no further (${reads})`, async (t) => {
+  t.test(`a client that keeps sending and reads nothing is not read any further (${reads})`, async (t) => {
     const { port, served } = await fronted(t, reads, ({ response }) => {
       response.writeHead(200, ['content-length', '65536']);
       response.end('x'.repeat(65_536), 'latin1');
@@ -233,7 +233,7 @@ for (const reads of ['lent', 'data'] as const) {
     for (let count = 0; count < 300; count++) t.equal((await client.read())?.status, 200);
   });
 
-  t.test(`fields that come again are remembered, until others come or the connection is idle (${reads})`, async (t) => {
+  t.test(`repeated fields are cached until other fields arrive or the connection is idle (${reads})`, async (t) => {
     const { port, served, checked, clock } = await fronted(t, reads, echo);
     const client = await open(t, port);
     const memory = async (...lines: readonly string[]) => {
@@ -302,7 +302,7 @@ for (const reads of ['lent', 'data'] as const) {
       t.strictSame(faults, ['ERR_HTTP_REQUEST_TIMEOUT']);
     });
 
-  t.test(`the second head of a connection has a time of its own (${reads})`, async (t) => {
+  t.test(`the second head of a connection has its own time (${reads})`, async (t) => {
     const { port, clock, faults, checked } = await fronted(t, reads, echo);
     const client = await open(t, port);
     client.send(get('/1'));
@@ -336,7 +336,7 @@ for (const reads of ['lent', 'data'] as const) {
   });
 
   t.test(
-    `a client that ends in the middle of a head is told so, and one between two requests is not (${reads})`,
+    `a client that ends in the middle of a head gets an error, and one between two requests does not (${reads})`,
     async (t) => {
       const { port, faults } = await fronted(t, reads, echo);
       const [cut, done] = [await open(t, port), await open(t, port)];
@@ -350,7 +350,7 @@ for (const reads of ['lent', 'data'] as const) {
     },
   );
 
-  t.test(`Connection: close ends the connection, and what comes behind it is no request (${reads})`, async (t) => {
+  t.test(`Connection: close ends the connection, and bytes after it are not a request (${reads})`, async (t) => {
     const { port, served } = await fronted(t, reads, echo);
     const client = await open(t, port);
     client.send(get('/1', 'Connection: Close') + get('/2'));
@@ -418,7 +418,7 @@ for (const reads of ['lent', 'data'] as const) {
   });
 }
 
-/** The bytes of an answer, for each form of it. */
+/** The bytes of an answer, for each of its forms. */
 const forms: Readonly<Record<string, { write(response: ClientResponse): void; bytes: string; method?: string }>> = {
   'a length': {
     write(response) {
@@ -436,7 +436,7 @@ const forms: Readonly<Record<string, { write(response: ClientResponse): void; by
     },
     bytes: 'HTTP/1.1 206 Partial Content\r\ndate: x\r\ntrailer: x-sum\r\nCHUNKED3\r\nabc\r\n0\r\nx-sum: 3\r\n\r\n',
   },
-  // Node decodes this field as UTF-8 behind a length, and throws where it is none.
+  // Node decodes this field as UTF-8 after a length, and throws if it is not.
   'obs-text in Content-Disposition': {
     write(response) {
       response.writeHead(200, ['content-length', '0', 'content-disposition', 'a; filename="caf\xe9"', 'date', 'x']);
@@ -489,7 +489,7 @@ for (const [name, { write, bytes, method = 'GET' }] of Object.entries(forms))
     t.equal(client.unread.toString('latin1'), expected);
   });
 
-t.test('an answer that cannot be written throws as Node does, and another one can follow', async (t) => {
+t.test('an answer that cannot be written throws as with Node, and another one can follow', async (t) => {
   const codes: unknown[] = [];
   const attempt = (response: ClientResponse, status: number, fields: string[]) => {
     try {

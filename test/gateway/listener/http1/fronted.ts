@@ -11,9 +11,9 @@ export interface Fronted {
   readonly server: FrontedServer;
   readonly port: number;
   readonly clock: SettableClock;
-  /** Requests that our listener read, in their order. */
+  /** Requests that our listener read, in order. */
   readonly served: readonly IncomingRequest[];
-  /** Codes of faults that both listeners report in one way. */
+  /** Codes of errors that both listeners report in the same way. */
   readonly faults: readonly (string | undefined)[];
   /** Resolves once every connection was checked twice. */
   checked(): Promise<void>;
@@ -23,8 +23,8 @@ export interface Fronted {
 const INTERVAL = 10;
 
 /**
- * Our listener in front of Node's server. `handle` answers what ours reads, `byNode` the rest. Time stands still unless the
- * clock is moved.
+ * Our listener in front of Node's server. `handle` answers what ours reads, `byNode` the rest. Time does not pass
+ * unless the test moves the clock.
  */
 export async function fronted(
   t: Test,
@@ -59,7 +59,7 @@ export async function fronted(
   });
   const checked = () =>
     new Promise<void>((resolve) => {
-      // A round of checks begins when the one before is over, so two are over when the third begins.
+      // A round of checks begins when the previous one has ended, so two have ended when the third begins.
       let rounds = 0;
       const probe = {
         check() {

@@ -17,7 +17,7 @@ interface Noted {
 /** Turns of the event loop in which all bytes in memory are read and all answers written. */
 const TURNS = 5;
 
-/** Node's own server, with the settings of the gateway's, over connections in memory. */
+/** Node's own server, with the gateway's settings, over connections in memory. */
 export function nodeReader(): (bytes: Buffer) => Promise<NodeReading> {
   const noted = new WeakMap<Duplex, Noted>();
   const note = ({ method = '', url = '', rawHeaders, socket }: IncomingMessage, kind: ReadRequest['kind']) => {

@@ -6,13 +6,13 @@ import type { ReadRequest } from './read-request.ts';
 
 export interface OurReading {
   readonly requests: readonly ReadRequest[];
-  /** Every byte of which Node's server is to make something. Undefined: the connection was not handed over. */
+  /** Every byte that is left for Node's server. Undefined: the connection was not handed over. */
   readonly unread: Buffer | undefined;
   /** After the last answer nothing more is read. */
   readonly ended: boolean;
 }
 
-/** When a request is answered: as it comes, or once everything has arrived. */
+/** When a request is answered: as it arrives, or once everything has arrived. */
 export type Pace = 'at once' | 'late';
 
 class Wire extends LentWire {
@@ -21,7 +21,7 @@ class Wire extends LentWire {
   }
 }
 
-/** What our listener makes of these pieces, each of them lent. Contents are there a turn of the event loop later. */
+/** How our listener reads these pieces, each in a reused buffer. Contents arrive a turn of the event loop later. */
 export function ourReading(pieces: readonly Buffer[], pace: Pace = 'at once'): OurReading {
   const requests: ReadRequest[] = [];
   const owed: ClientResponse[] = [];

@@ -24,7 +24,7 @@ t.test('a request without content is read, its fields as received', async (t) =>
   });
 });
 
-t.test('a request whose whole content is here is read, and the next one begins behind it', async (t) => {
+t.test('a request whose whole content has arrived is read, and the next one begins after it', async (t) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const start = head(`${method} / HTTP/1.1`, HOST, 'content-LENGTH: 4');
     const first = read(`${start}\r\n\r\nGET`);
@@ -63,7 +63,7 @@ t.test('any number of names is read, and the few that decide keep their meaning'
   t.equal(read(head(GET, 'host: a', HOST)), 'foreign');
 });
 
-/** Each belongs to Node's parser. */
+/** Each is left to Node's parser. */
 const foreign: Readonly<Record<string, string>> = {
   'another method': head('OPTIONS / HTTP/1.1', HOST),
   'a beginning of a method': head('POS / HTTP/1.1', HOST),
@@ -112,7 +112,7 @@ const foreign: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(foreign))
-  t.test(`a request is not read here for ${name}`, async (t) => {
+  t.test(`a request is not read here because of ${name}`, async (t) => {
     t.equal(read(text), 'foreign');
   });
 
@@ -122,7 +122,7 @@ t.test('a head one byte below the limit is read', async (t) => {
   t.match(read(text), { target: '/' });
 });
 
-t.test('every beginning of a head that is read here may become one, unless it is too long', async (t) => {
+t.test('every beginning of a head that is read here may become a head, unless it is too long', async (t) => {
   const text = head('HEAD /a HTTP/1.1', HOST, 'X-Y: z', 'Connection: close');
   for (let length = 1; length < text.length; length++) t.equal(read(text.slice(0, length)), 'unfinished', `${length}`);
   t.equal(read(`GET /${'a'.repeat(LIMIT - 6)}`), 'unfinished');
@@ -130,7 +130,7 @@ t.test('every beginning of a head that is read here may become one, unless it is
   t.equal(read(`GET / HTTP/1.1\r\nX: ${'a'.repeat(LIMIT - 19)}`), 'foreign');
 });
 
-t.test('a long head is read here if it is whole, and belongs to Node if it comes in pieces', async (t) => {
+t.test('a long head is read here if it is whole, and is left to Node if it arrives in pieces', async (t) => {
   const limit = 512 * 1024;
   const text = head(GET, HOST, `X: ${'a'.repeat(200_000)}`);
   const readLong = (part: string) => readPlainHead(Buffer.from(part, 'latin1'), 0, limit);
@@ -139,7 +139,7 @@ t.test('a long head is read here if it is whole, and belongs to Node if it comes
   t.equal(readLong(text.slice(0, 16 * 1024)), 'foreign');
 });
 
-t.test('what spoils a head is seen before its end, so that its client is answered at once', async (t) => {
+t.test('a fault in a head is found before its end, so that its client gets an immediate answer', async (t) => {
   for (const name of [
     'two spaces',
     'HTTP/1.0',

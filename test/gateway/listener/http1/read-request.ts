@@ -1,4 +1,4 @@
-/** A request as a listener understood it. */
+/** A request as a listener read it. */
 export interface ReadRequest {
   readonly method: string;
   readonly target: string;
@@ -7,6 +7,6 @@ export interface ReadRequest {
   readonly keeps: boolean;
   /** In latin1, as far as a reader got it. */
   readonly content: string;
-  /** What else it is. */
+  /** Other facts about it. */
   readonly kind: 'request' | 'expects' | 'upgrade' | 'connect';
 }

@@ -5,9 +5,9 @@ import { llhttpBlocks } from '../../../support/llhttp-blocks.ts';
 import { allProbes } from '../../../support/probe-cases.ts';
 import type { Random } from '../../../support/random.ts';
 
-// Bytes that arrive on a connection, as latin1: corpora of hostile requests, requests at random, and changed ones.
+// Bytes that arrive on a connection, as latin1: corpora of hostile requests, random requests, and changed ones.
 
-/** Http11Probe, http-desync-guardian, and the requests that llhttp tests itself with. */
+/** Http11Probe, http-desync-guardian, and llhttp's own request tests. */
 export function corpusCases(): readonly string[] {
   const probes = allProbes('a.example').map(({ payload }) => payload);
   const desync = allEntries().flatMap(serialisations);
@@ -134,7 +134,7 @@ function changed(text: string, dice: Random): string {
   return dice.pick(ways)();
 }
 
-/** One to three requests, one behind the other, of which some are changed. */
+/** One to three requests, one after the other; some of them are changed. */
 export function randomCase(dice: Random, seeds: readonly string[]): string {
   const one = () => {
     const kind = dice.below(7);

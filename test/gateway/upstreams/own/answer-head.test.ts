@@ -245,12 +245,12 @@ const doubtful: readonly (readonly [rule: string, text: string, method?: string]
 ];
 
 for (const [rule, text, method = 'GET'] of doubtful) {
-  t.test(`RFC 9112 ${rule} is no answer: ${JSON.stringify(text)}`, async (t) => {
+  t.test(`RFC 9112 ${rule} is not an answer: ${JSON.stringify(text)}`, async (t) => {
     t.throws(() => readAnswerHead(text, method), { code: 'INVALID_ANSWER' });
   });
 }
 
-t.test('RFC 9112 §2.2, §5: no byte but those of a field passes, wherever it stands', async (t) => {
+t.test('RFC 9112 §2.2, §5: only bytes that a field may have pass, in every position', async (t) => {
   for (let code = 0; code < 256; code++) {
     const byte = String.fromCharCode(code);
     const inValue = byte === '\t' || (code >= 0x20 && code !== 0x7f);

@@ -95,7 +95,7 @@ const doubtful: readonly (readonly [rule: string, text: string])[] = [
 ];
 
 for (const [rule, text] of doubtful) {
-  t.test(`RFC 9112 ${rule} is none: ${JSON.stringify(text.slice(0, 50))}`, async (t) => {
+  t.test(`RFC 9112 ${rule} is invalid: ${JSON.stringify(text.slice(0, 50))}`, async (t) => {
     t.throws(() => take(whole(text)), { code: 'INVALID_ANSWER' });
     t.throws(() => take(byBytes(text)), { code: 'INVALID_ANSWER' }, 'byte by byte');
   });

@@ -7,7 +7,7 @@ import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
 import { inTime, lateness } from '../../../support/lateness.ts';
 import { until } from '../../../support/until.ts';
 
-t.test('an upload that is given up in the head of its answer takes its connection along', async (t) => {
+t.test('an upload that is given up during the head of its answer closes its connection', async (t) => {
   const { measure } = await lateness(t);
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -8,7 +8,7 @@ type Done = Parameters<Connect>[1];
 const url = new URL('http://upstream.test');
 const options = { url, serverName: 'upstream.test', connections: 1, connectTimeout: 1_000, keepAlive: true };
 
-/** An engine whose connections open when they are told to. */
+/** An engine whose connections open when the test says so. */
 function engine() {
   const dials: Done[] = [];
   const own = openOwn({ ...options, trust: { kind: 'files' } }, (_, done) => void dials.push(done));
@@ -35,7 +35,7 @@ t.test('a connection that fails to open fails the request for which it was opene
   t.strictSame(told, ['no answer']);
 });
 
-t.test('a request gets a connection of its own in place of one that was opened for others, which failed', async (t) => {
+t.test('a request opens its own connection if one that was opened for others has failed', async (t) => {
   const { dials, ask } = engine();
   const first = ask();
   first.leave();

@@ -3,7 +3,7 @@ import { AnswerReader } from '../../../../src/gateway/upstreams/own/answer-reade
 import { ForeignAnswer } from '../../../../src/gateway/upstreams/own/invalid-answer.ts';
 import { type LegacyAnswer, legacyAnswers } from '../../../flows/engines/legacy-answers.ts';
 
-/** What is wrong with it, as far as its reader is told; undefined: nothing. */
+/** The fault that its reader reports; undefined: none. */
 function wrongWith({ method, ends }: LegacyAnswer, pieces: readonly string[]): Error | undefined {
   const sink = { onHead: () => true, onData: () => true, onEnd: () => {}, onSwitch: () => {} };
   const reader = new AnswerReader(sink);
@@ -18,7 +18,7 @@ function wrongWith({ method, ends }: LegacyAnswer, pieces: readonly string[]): E
 }
 
 for (const answer of legacyAnswers)
-  t.test(`whether undici may read it depends on no packet: ${answer.name}`, async (t) => {
+  t.test(`whether undici may read it does not depend on packets: ${answer.name}`, async (t) => {
     const isForeign = answer.own === 'undici';
     for (const pieces of [[answer.bytes], [...answer.bytes], answer.bytes.split(/(?<=\n)/)]) {
       const wrong = wrongWith(answer, pieces);

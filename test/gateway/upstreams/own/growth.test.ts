@@ -7,7 +7,7 @@ import { ownMemory } from '../../../support/memory.ts';
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const ok = (lines: string, content = '') => `HTTP/1.1 200 OK\r\n${lines}\r\n${content}`;
 
-/** What heads are filled with. */
+/** The content that fills heads. */
 const fillings = [
   'a: b\r\n',
   'a:  \r\n',
@@ -20,7 +20,7 @@ const fillings = [
   'a:\r',
 ];
 
-/** Each reads a head of so many bytes; most are no heads. */
+/** Each reads a head of so many bytes; most are invalid. */
 function reading(filling: string, size: number): () => void {
   const text = `HTTP/1.1 200 OK\r\n${filling.repeat(size / filling.length)}`;
   return () => {
@@ -66,7 +66,7 @@ for (const [name, make] of Object.entries(drips)) {
   });
 }
 
-t.test('a connection holds what a dripping upstream sent, and little more', async (t) => {
+t.test('a connection uses little more memory than what a dripping upstream has sent', async (t) => {
   for (const [name, make] of Object.entries(drips)) {
     const reader = new AnswerReader(silent);
     reader.begin({ method: 'GET', upgrades: false });

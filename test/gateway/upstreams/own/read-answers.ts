@@ -5,7 +5,7 @@ export interface Read {
   readonly heads: readonly (readonly [number, readonly string[]])[];
   readonly content: string;
   readonly trailers: readonly string[] | undefined;
-  /** Behind a switch of protocols. */
+  /** After a switch of protocols. */
   readonly rest: string | undefined;
   /** Of the error; undefined: there was none. */
   readonly code: string | undefined;
@@ -16,15 +16,15 @@ export interface Read {
 export interface Reading {
   readonly method?: string;
   readonly upgrades?: boolean;
-  /** The upstream ends behind the pieces. */
+  /** The upstream ends after the pieces. */
   readonly ends?: boolean;
-  /** Whether the call of the sink with this number asks for a pause. */
+  /** Whether the sink's call with this number requests a pause. */
   readonly pausesAt?: (call: number) => boolean;
 }
 
 const never = (): boolean => false;
 
-/** Reads one answer as a connection does, which goes on after a pause once the next piece is there, or the end. */
+/** Reads one answer as a connection does. After a pause it continues once the next piece has arrived, or the end. */
 export function readAnswer(pieces: readonly Buffer[], reading: Reading = {}): Read {
   const { method = 'GET', upgrades = false, ends = false, pausesAt = never } = reading;
   const sink = new Noted(pausesAt);
@@ -35,7 +35,7 @@ export function readAnswer(pieces: readonly Buffer[], reading: Reading = {}): Re
     for (const piece of pieces) {
       if (sink.rest !== undefined) sink.rest += piece.toString('latin1');
       else reader.read(piece);
-      // Every other piece finds it paused still.
+      // At every other piece, it is still paused.
       if (piece.length % 2 === 0) resumeOnce(reader);
     }
     if (ends && sink.rest === undefined) reader.finish();

@@ -78,7 +78,7 @@ const refused: readonly (readonly [rule: string, lines: Partial<RequestLines>])[
 ];
 
 for (const [rule, lines] of refused) {
-  t.test(`${rule} is no request`, async (t) => {
+  t.test(`${rule} is not a request`, async (t) => {
     t.throws(() => writeHead({ ...get, ...lines }), { code: 'UND_ERR_INVALID_ARG' });
   });
 }
@@ -109,37 +109,33 @@ for (const [place, make] of Object.entries(places)) {
   });
 }
 
-t.test(
-  'RFC 9112 §11.1: whatever it is given, it writes one request of the lines that it was given, or none',
-  async () => {
-    const text = fc.string({
-      unit: fc.oneof(
-        fc.constantFrom('\r', '\n', '\0', ':', ' ', 'a'),
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
-      ),
-    });
-    const lines = fc.record({
-      method: fc.oneof(fc.constant('GET'), text),
-      path: text.map((rest) => `/${rest}`),
-      fields: fc.array(fc.tuple(text, text)),
-    });
-    fc.assert(
-      fc.property(lines, ({ method, path, fields }) => {
-        const made = attempt({ ...get, method, path, fields: fields.flat() });
-        if (made === undefined) return;
-        const rows = Buffer.from(made, 'latin1')
-          .toString('latin1')
-          .slice(0, -4)
-          .split(/\r\n|\r|\n|\0/);
-        const expected = [`${method} ${path} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`)];
-        if (rows.slice(0, expected.length).join('\r\n') !== expected.join('\r\n'))
-          throw new Error(JSON.stringify(rows));
-        if (rows.length > expected.length + 2) throw new Error(`more lines than given: ${JSON.stringify(rows)}`);
-      }),
-      tries(2_000, 50_000),
-    );
-  },
-);
+t.test('RFC 9112 §11.1: whatever the input, it writes one request with the given lines, or none', async () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('\r', '\n', '\0', ':', ' ', 'a'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    ),
+  });
+  const lines = fc.record({
+    method: fc.oneof(fc.constant('GET'), text),
+    path: text.map((rest) => `/${rest}`),
+    fields: fc.array(fc.tuple(text, text)),
+  });
+  fc.assert(
+    fc.property(lines, ({ method, path, fields }) => {
+      const made = attempt({ ...get, method, path, fields: fields.flat() });
+      if (made === undefined) return;
+      const rows = Buffer.from(made, 'latin1')
+        .toString('latin1')
+        .slice(0, -4)
+        .split(/\r\n|\r|\n|\0/);
+      const expected = [`${method} ${path} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`)];
+      if (rows.slice(0, expected.length).join('\r\n') !== expected.join('\r\n')) throw new Error(JSON.stringify(rows));
+      if (rows.length > expected.length + 2) throw new Error(`more lines than given: ${JSON.stringify(rows)}`);
+    }),
+    tries(2_000, 50_000),
+  );
+});
 
 function attempt(lines: RequestLines): string | undefined {
   try {

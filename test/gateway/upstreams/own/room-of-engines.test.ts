@@ -12,11 +12,11 @@ import { until } from '../../../support/until.ts';
 interface Upstream {
   readonly url: URL;
   readonly open: Set<Socket>;
-  /** Of them at one time, since it was asked last. */
+  /** The most at one time, since the last call. */
   most(): number;
 }
 
-/** Answers every request after so many milliseconds, or when it is told to. */
+/** Answers every request after so many milliseconds, or when the test says so. */
 async function upstream(t: Test, answers: number | Promise<unknown>): Promise<Upstream> {
   const open = new Set<Socket>();
   let most = 0;
@@ -66,7 +66,7 @@ function engine(
   return opened;
 }
 
-/** The status, or the code of what went wrong. */
+/** The status, or the code of the failure. */
 function ask(engine: ForwardEngine): Promise<number | string> {
   return new Promise((resolve) => {
     let status = 0;
@@ -86,7 +86,7 @@ function ask(engine: ForwardEngine): Promise<number | string> {
   });
 }
 
-/** An answer may be whole a turn before its stream is closed. */
+/** An answer may be complete a turn before its stream is closed. */
 async function askUntilRoom(engine: ForwardEngine): Promise<number | string> {
   let answer = await ask(engine);
   for (let tries = 0; answer === 'NO_ROOM' && tries < 200; tries++) {
@@ -98,7 +98,7 @@ async function askUntilRoom(engine: ForwardEngine): Promise<number | string> {
 
 const many = (engine: ForwardEngine, count: number) => Promise.all(Array.from({ length: count }, () => ask(engine)));
 
-t.test('a connection that the upstream closed makes no room for another one', async (t) => {
+t.test('a connection that the upstream closed frees no room for another one', async (t) => {
   const [quick, slow] = [await upstream(t, 50), await upstream(t, 300)];
   const room = connectionBudget(6);
   const [one, other] = [engine(t, quick, room, 6), engine(t, slow, room, 50)];
@@ -110,7 +110,7 @@ t.test('a connection that the upstream closed makes no room for another one', as
   t.equal(slow.most(), 6);
 });
 
-t.test('a connection for which a request of its own waits is not let go for another upstream', async (t) => {
+t.test('a connection for which its own request waits is not closed for another upstream', async (t) => {
   const told = Promise.withResolvers<void>();
   const [quick, slow] = [await upstream(t, 5), await upstream(t, told.promise)];
   const room = connectionBudget(2);
@@ -124,7 +124,7 @@ t.test('a connection for which a request of its own waits is not let go for anot
   t.strictSame(await Promise.all([busy, both[1]]), [200, 200]);
 });
 
-t.test('where there is no room, whoever has connections that are busy waits for one of them', async (t) => {
+t.test('without room, an upstream with busy connections waits for one of them', async (t) => {
   const told = Promise.withResolvers<void>();
   const [slow, other] = [await upstream(t, 50), await upstream(t, told.promise)];
   const room = connectionBudget(4);
@@ -137,7 +137,7 @@ t.test('where there is no room, whoever has connections that are busy waits for 
   t.equal(await held, 200);
 });
 
-t.test('where another upstream makes room, whoever waits for one of its own has it at once', async (t) => {
+t.test('if another upstream frees room, a waiting request gets it immediately', async (t) => {
   const [told, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [busy, other] = [await upstream(t, never.promise), await upstream(t, told.promise)];
   const room = connectionBudget(3);
@@ -154,7 +154,7 @@ t.test('where another upstream makes room, whoever waits for one of its own has 
   await held;
 });
 
-t.test('whoever has none is told that there is no room', async (t) => {
+t.test('an upstream without connections is told that there is no room', async (t) => {
   const told = Promise.withResolvers<void>();
   const [slow, other] = [await upstream(t, told.promise), await upstream(t, 5)];
   const room = connectionBudget(2);
@@ -167,7 +167,7 @@ t.test('whoever has none is told that there is no room', async (t) => {
   t.equal(await ask(has), 200, 'and those that rest make room');
 });
 
-t.test('a session of HTTP/2 that has no stream is let go for another upstream', async (t) => {
+t.test('an HTTP/2 session without a stream is closed for another upstream', async (t) => {
   const server = createHttp2Server((_request, response) => void response.end('ok'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.teardown(() => server.close());

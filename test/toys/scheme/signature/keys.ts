@@ -1,6 +1,6 @@
 import { type FileContext, readReferred } from '../../../../src/config/files/referred-file.ts';
 
-/** Key → its secret. Undefined: the file cannot be read. */
+/** Key → its secret. Undefined: the file is not readable. */
 export function readKeys(path: string, place: FileContext): ReadonlyMap<string, string> | undefined {
   const read = readReferred(path, place);
   if (!read.ok) return undefined;
