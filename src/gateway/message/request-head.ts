@@ -125,6 +125,13 @@ export function readFields(rawHeaders: readonly string[]): HeadFields {
   return head;
 }
 
+/** The same section with another value of its one Authorization line. `index`: the position of its name. */
+export function withAuthorization(read: HeadFields, index: number, value: string): HeadFields {
+  const fields = read.fields.slice();
+  fields[index + 1] = value;
+  return { ...read, fields, authorization: { lines: 1, value } };
+}
+
 /** Sets each member separately. A spread would cost each request more than the rest of its head. */
 export function headOf(
   { method, target, version, origin }: Omit<ReceivedRequest, 'rawHeaders'>,
