@@ -14,7 +14,10 @@ export class SectionMemory {
   readonly #origin: LastMade<Origin>;
 
   static of(rawHeaders: readonly string[]): SectionMemory {
-    return new SectionMemory(readFields(rawHeaders), new LastMade(), new LastMade());
+    const fields = readFields(rawHeaders);
+    const { authorization } = fields;
+    const kept = authorization && { ...authorization, parsed: new LastMade<unknown>() };
+    return new SectionMemory({ ...fields, authorization: kept }, new LastMade(), new LastMade());
   }
 
   private constructor(fields: HeadFields, sent: LastMade<Lines>, origin: LastMade<Origin>) {

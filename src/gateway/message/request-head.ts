@@ -1,3 +1,5 @@
+import type { LastMade } from '../../base/last-made.ts';
+
 /**
  * The head of a request, read once. `fields` keeps every header line in order, with names in lower case. The members
  * below it are the few fields that decide something. Each has its count, because a repeated field differs in meaning
@@ -12,7 +14,7 @@ export interface RequestHead {
   /** Name, value, name, value, …; names in lower case. */
   readonly fields: readonly string[];
   readonly host: Occurrences;
-  readonly authorization: Occurrences;
+  readonly authorization: Credential;
   readonly contentType: Occurrences;
   readonly contentEncoding: Occurrences;
   readonly contentLength: Occurrences;
@@ -33,6 +35,12 @@ export interface RequestHead {
 
 /** A header field as received: the number of its lines, and the last value. Undefined: there is none. */
 export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
+
+/**
+ * Authorization. `parsed`: what was made of the text, if the connection sends it again. It says nothing about whether
+ * the credential is valid.
+ */
+export type Credential = (NonNullable<Occurrences> & { readonly parsed?: LastMade<unknown> | undefined }) | undefined;
 
 /** The facts that depend only on the header section. */
 export type HeadFields = Omit<RequestHead, 'method' | 'target' | 'version' | 'origin'>;
