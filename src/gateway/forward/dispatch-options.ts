@@ -48,7 +48,7 @@ export function dispatchOptions(
   const host = hostFor(exchange, origin);
   const sender = { host, requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
   const lines = knownLines(exchange, plan, sender);
-  const headers = lines === undefined ? allFields(exchange, plan, sender) : lines.fields.concat(ownFields(sender));
+  const headers = lines === undefined ? allFields(exchange, plan, sender) : [...lines.fields, ...ownFields(sender)];
   const length = contentLength(exchange, body);
   if (length !== undefined) headers.push('content-length', length);
   return {
