@@ -1,3 +1,5 @@
+import { ownText } from './own-text.ts';
+
 /**
  * `compute` with a cache for the last texts; undefined is not cached. A flood of other texts clears the cache: clients repeat
  * only a few dozen.
@@ -10,7 +12,7 @@ export function remembered<Value>(compute: (text: string) => Value, most = 1024)
     const value = compute(text);
     if (value === undefined) return value;
     if (known.size >= most) known.clear();
-    known.set(text, value);
+    known.set(ownText(text), value);
     return value;
   };
 }

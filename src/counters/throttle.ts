@@ -1,4 +1,5 @@
 import { addressBlock } from '../base/client-address.ts';
+import { remembered } from '../base/remembered.ts';
 import type { Counters, Failures, MaybeShared } from './counters.ts';
 
 /** One attempt to authenticate. */
@@ -54,11 +55,11 @@ interface Block {
   readonly times: number;
 }
 
-function blocksOf(address: string): readonly Block[] {
+/** Clients repeat their addresses. For an address that is not IPv6, all blocks are equal. */
+const blocksOf = remembered((address): readonly Block[] => {
   const blocks = WIDTHS.map(({ prefix, times }) => ({ block: addressBlock(address, prefix), times }));
-  // For an address that is not IPv6, all blocks are equal.
   return blocks.filter(({ block, times }) => times === 1 || block !== blocks[0]?.block);
-}
+});
 
 function attemptAt(key: string, { counters, maxFailures, window }: ThrottleOptions): MaybeShared<Attempt> {
   const waitAbove = (most: number, { count, endsIn }: Failures) =>
@@ -91,6 +92,8 @@ function isKnown(attempt: MaybeShared<Attempt>): attempt is Attempt {
 
 /** Settles at once if every counter does. */
 function all(attempts: readonly MaybeShared<Attempt>[]): MaybeShared<Attempt> {
+  const [first, ...more] = attempts;
+  if (first !== undefined && more.length === 0) return first;
   return attempts.every(isKnown) ? together(attempts) : Promise.all(attempts).then(together);
 }
 

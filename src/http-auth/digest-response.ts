@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { remembered } from '../base/remembered.ts';
 import type { Protection } from './digest.ts';
-import { type DigestAlgorithmName, digestAlgorithms } from './digest-algorithms.ts';
+import { type DigestAlgorithmName, digestAlgorithmNames, digestAlgorithms } from './digest-algorithms.ts';
 
 /** RFC 7616 §3.4.1 to §3.4.4. Every value is in lower-case hexadecimal. */
 
@@ -36,25 +37,26 @@ export function digestResponse(input: ResponseInput): string {
   const ha1 = digestAlgorithms[algorithm].session
     ? fieldHash(algorithm, `${input.ha1}:${nonce}:${sessionCnonce}`)
     : input.ha1.toLowerCase();
-  const ha2 = fieldHash(algorithm, secondText(input));
+  const ha2 = secondHash(input);
   if (protection === undefined) return fieldHash(algorithm, `${ha1}:${nonce}:${ha2}`);
   const { nc, qop } = protection;
   return fieldHash(algorithm, `${ha1}:${nonce}:${nc}:${cnonce}:${qop}:${ha2}`);
 }
 
-function secondText({ algorithm, method, uri, protection, entity }: ResponseInput): string {
-  if (protection?.qop !== 'auth-int') return `${method}:${uri}`;
-  return `${method}:${uri}:${digestOf(algorithm, entity ?? new Uint8Array())}`;
+/** The hash of the request line, and of the body for auth-int. Clients repeat their request lines. */
+function secondHash({ algorithm, method, uri, protection, entity }: ResponseInput): string {
+  const line = `${method}:${uri}`;
+  if (protection?.qop !== 'auth-int') return lineHashes[algorithm](line);
+  return fieldHash(algorithm, `${line}:${digestOf(algorithm, entity ?? new Uint8Array())}`);
 }
 
-/** Header text has one octet for each character. ASCII text is hashed directly, which avoids a copy. */
+const lineHashes = Object.fromEntries(
+  digestAlgorithmNames.map((name) => [name, remembered((line) => fieldHash(name, line))]),
+) as Readonly<Record<DigestAlgorithmName, (line: string) => string>>;
+
+/** Header text has one octet for each character. */
 function fieldHash(algorithm: DigestAlgorithmName, text: string): string {
-  return digestOf(algorithm, isAscii(text) ? text : Buffer.from(text, 'latin1'));
-}
-
-function isAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is the same in UTF-8
-  return /^[\x00-\x7f]*$/.test(text);
+  return digestOf(algorithm, Buffer.from(text, 'latin1'));
 }
 
 /** Text is hashed as UTF-8. */

@@ -1,4 +1,4 @@
-import { type ChallengeParameter, formatChallenge, formatParameters } from './challenge.ts';
+import { type ChallengeParameter, formatChallenge, formatParameters, quote } from './challenge.ts';
 import { type DigestAlgorithmName, type Qop, qops } from './digest-algorithms.ts';
 import { parseParameters } from './parameters.ts';
 import { splitCredentials } from './scheme.ts';
@@ -169,11 +169,7 @@ export interface AuthenticationInfo {
 
 /** The value of Authentication-Info (RFC 7615, RFC 7616 §3.5). */
 export function formatAuthenticationInfo({ rspauth, cnonce, protection, nextnonce }: AuthenticationInfo): string {
-  return formatParameters([
-    ['rspauth', rspauth],
-    ['qop', protection.qop, 'token'],
-    ['cnonce', cnonce],
-    ['nc', protection.nc, 'token'],
-    ['nextnonce', nextnonce],
-  ]);
+  const proof = rspauth === undefined ? '' : `rspauth=${quote(rspauth)}, `;
+  const next = nextnonce === undefined ? '' : `, nextnonce=${quote(nextnonce)}`;
+  return `${proof}qop=${protection.qop}, cnonce=${quote(cnonce)}, nc=${protection.nc}${next}`;
 }

@@ -6,10 +6,12 @@ export interface Credentials {
   readonly rest: string;
 }
 
-const FORM = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/s;
+const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +|$)/;
 
 /** Undefined: there is no scheme name, so there are no credentials of any scheme. */
 export function splitCredentials(authorization: string): Credentials | undefined {
-  const [, scheme, rest = ''] = FORM.exec(authorization) ?? [];
-  return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), rest };
+  const found = SCHEME.exec(authorization);
+  if (found === null) return undefined;
+  const [begin, scheme = ''] = found;
+  return { scheme: scheme.toLowerCase(), rest: authorization.slice(begin.length) };
 }

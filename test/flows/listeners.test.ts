@@ -31,15 +31,20 @@ function prepare(item: Case, dice: Random): Case {
 
 let otherTarget = '/';
 
-/** The same fields after it, for its own target and for another request's target: cached fields serve both. */
+/** The same fields after it, for its own target and for another request's target: cached fields serve both. Some have another credential. */
 function repeats(item: Case, dice: Random): readonly Case[] {
   const [, method = '', own = '', rest = ''] = /^(\S+) (\S+)(.*)$/s.exec(item.head) ?? [];
   const again = Array.from({ length: 1 + dice.below(4) }, () => {
     counts.repeated++;
-    return { ...item, head: `${method} ${dice.pick([own, own, otherTarget])}${rest}` };
+    const fields = dice.chance(0.7) ? rest : withCredential(rest, `Bearer ${dice.text('ab', 1 + dice.below(3))}`);
+    return { ...item, head: `${method} ${dice.pick([own, own, otherTarget])}${fields}` };
   });
   otherTarget = own;
   return again;
+}
+
+function withCredential(head: string, value: string): string {
+  return head.replace(/(\r\nauthorization:)[^\r\n]*/i, (_, begin: string) => `${begin} ${value}`);
 }
 
 function isPlain({ head, body }: Case): boolean {

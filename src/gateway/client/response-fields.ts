@@ -66,11 +66,17 @@ export function responseRules(
 /** `raw` alternates names and values as undici received them. */
 export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFields {
   const { fields, length, hasRequestId } = sharedResponseFields(raw, rules);
+  for (const text of rules.own) fields.push(text);
   if (!hasRequestId) fields.push(rules.requestIdHeader, rules.requestId);
   return { fields, length };
 }
 
-/** All fields except the request id. */
+/** The fields that differ between two answers with the same head. */
+export function ownResponseFields({ own, requestIdHeader, requestId }: ResponseRules): readonly string[] {
+  return own.length === 0 ? [requestIdHeader, requestId] : [...own, requestIdHeader, requestId];
+}
+
+/** All fields except those of `ownResponseFields`. */
 function sharedResponseFields(
   raw: RawFields,
   rules: ResponseRules,
@@ -112,13 +118,12 @@ function sharedResponseFields(
   if (rules.private) fields.push('cache-control', privately(cacheControl));
   if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
   if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
-  for (const text of rules.own) fields.push(text);
   return { fields, length, hasRequestId };
 }
 
 /**
- * The same as `responseFields`, without the request id, for an answer whose fields came before. Undefined: the lines
- * depend on more than these fields.
+ * The same as `responseFields`, without `ownResponseFields`, for an answer whose fields came before. Undefined: the
+ * lines depend on more than these fields.
  */
 export function knownResponseLines(
   raw: RawFields,
@@ -126,8 +131,8 @@ export function knownResponseLines(
   memory: LastMade<SizedLines> | undefined,
 ): SizedLines | undefined {
   const { bodiless, trailers, own, crossOrigin, requestIdHeader, keepsRequestId } = rules;
-  if (memory === undefined || own.length > 0 || crossOrigin !== undefined || keepsRequestId) return undefined;
-  return memory.for([raw, bodiless, trailers, rules.private, requestIdHeader], () => {
+  if (memory === undefined || own.length > 2 || crossOrigin !== undefined || keepsRequestId) return undefined;
+  return memory.for([raw, bodiless, trailers, rules.private, own[0], requestIdHeader], () => {
     const { fields, length } = sharedResponseFields(raw, rules);
     return { lines: new Lines(fields), length };
   });

@@ -3,7 +3,7 @@ import type { BearerMethod } from '../../config/schema/gateway.ts';
 import { isB64Token, parseBearer } from '../../http-auth/bearer.ts';
 import { splitCredentials } from '../../http-auth/scheme.ts';
 import type { CredentialCode } from '../message/codes.ts';
-import type { RequestHead } from '../message/request-head.ts';
+import type { Credential, RequestHead } from '../message/request-head.ts';
 import { mayName, takeParameter } from '../routing/form-parameters.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import { type PlacedCredentials, placedCredentials } from './placed-credentials.ts';
@@ -42,7 +42,7 @@ export function extract(
 ): Extracted | Refused<CredentialCode> {
   const { authorization } = head;
   if (authorization !== undefined && authorization.lines > 1) return refused('credential_repeated');
-  const inHeader = authorization && (ofScheme(authorization.value, schemes) ?? fromHeader(authorization.value));
+  const inHeader = authorization && foundIn(authorization, schemes);
   const placed = schemes.length === 0 ? undefined : placedCredentials(head, query, schemes);
   if (placed !== undefined) return amongAll([...inFirst(inHeader), ...placed.found], placed, methods, form);
   if (form === undefined && !mayHoldToken(query)) return single(inHeader, methods, query, undefined);
@@ -50,6 +50,11 @@ export function extract(
 }
 
 type Named = Pick<HttpScheme, 'name' | 'places'>;
+
+function foundIn({ value, parsed }: NonNullable<Credential>, schemes: readonly Named[]): Found | undefined {
+  const parse = () => ofScheme(value, schemes) ?? fromHeader(value);
+  return parsed === undefined ? parse() : (parsed.for([schemes], parse) as Found | undefined);
+}
 
 function inFirst(found: Found | undefined): readonly Found[] {
   return found === undefined ? [] : [found];

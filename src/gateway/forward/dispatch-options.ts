@@ -7,7 +7,7 @@ import { Lines } from '../message/lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { shadowFields } from './shadow-fields.ts';
-import { ownFields, type Sender, sharedFields, upstreamFields } from './upstream-fields.ts';
+import { isHandedOn, ownFields, type Sender, sharedFields, upstreamFields } from './upstream-fields.ts';
 
 export type SentBody = RequestBody | Buffer | null;
 
@@ -48,7 +48,7 @@ export function dispatchOptions(
   const host = hostFor(exchange, origin);
   const sender = { host, requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
   const lines = knownLines(exchange, plan, sender);
-  const headers = lines === undefined ? allFields(exchange, plan, sender) : lines.fields.concat(ownFields(sender));
+  const headers = lines === undefined ? allFields(exchange, plan, sender) : [...lines.fields, ...ownFields(sender)];
   const length = contentLength(exchange, body);
   if (length !== undefined) headers.push('content-length', length);
   return {
@@ -75,7 +75,9 @@ function knownLines({ request: { memory }, head }: Exchange, plan: Forward, send
   if (memory?.fields.fields !== head.fields || plan.shadow !== undefined || sender.propagated !== undefined)
     return undefined;
   const { route, identityHeaders, bodyChanged } = plan;
-  const key = [route, identityHeaders, bodyChanged, head.origin, head.method, sender.host, sender.requestIdHeader];
+  const handedOn = isHandedOn(plan) ? head.authorization?.value : undefined;
+  const { host, requestIdHeader } = sender;
+  const key = [route, identityHeaders, bodyChanged, head.origin, head.method, host, requestIdHeader, handedOn];
   return memory.sent.for(key, () => new Lines(sharedFields(head, plan, sender)));
 }
 

@@ -6,7 +6,13 @@ import type { Exchange } from '../client/exchange.ts';
 import { flushHead } from '../client/flush-head.ts';
 import { countStreamed } from '../client/gc-pressure.ts';
 import { ClientGone, type RequestBody } from '../client/request-body.ts';
-import { knownResponseLines, responseFields, responseRules, trailerFields } from '../client/response-fields.ts';
+import {
+  knownResponseLines,
+  ownResponseFields,
+  responseFields,
+  responseRules,
+  trailerFields,
+} from '../client/response-fields.ts';
 import { BodyRate, ReaderStall } from '../client/stalls.ts';
 import { isWebSocket, OtherProtocol } from '../client/switched-protocol.ts';
 import type { Forward } from '../decide/outcome.ts';
@@ -134,7 +140,7 @@ export class Relay implements AnswerHandler {
     if (this.#sent.upload !== undefined && !request.complete) response.shouldKeepAlive = false;
     this.#exchange.beforeHead();
     if (made !== undefined) response.writeHead(status, made.fields);
-    else if (known !== undefined) response.writeLines?.(status, known.lines, [rules.requestIdHeader, rules.requestId]);
+    else if (known !== undefined) response.writeLines?.(status, known.lines, ownResponseFields(rules));
     this.#attempt.answered();
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5). undici would report a truncated answer.
     if (empty) this.onComplete(null);

@@ -1,3 +1,5 @@
+import type { LastMade } from '../../base/last-made.ts';
+
 /**
  * The head of a request, read once. `fields` keeps every header line in order, with names in lower case. The members
  * below it are the few fields that decide something. Each has its count, because a repeated field differs in meaning
@@ -12,7 +14,7 @@ export interface RequestHead {
   /** Name, value, name, value, …; names in lower case. */
   readonly fields: readonly string[];
   readonly host: Occurrences;
-  readonly authorization: Occurrences;
+  readonly authorization: Credential;
   readonly contentType: Occurrences;
   readonly contentEncoding: Occurrences;
   readonly contentLength: Occurrences;
@@ -33,6 +35,12 @@ export interface RequestHead {
 
 /** A header field as received: the number of its lines, and the last value. Undefined: there is none. */
 export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
+
+/**
+ * Authorization. `parsed`: what was made of the text, if the connection sends it again. It says nothing about whether
+ * the credential is valid.
+ */
+export type Credential = (NonNullable<Occurrences> & { readonly parsed?: LastMade<unknown> | undefined }) | undefined;
 
 /** The facts that depend only on the header section. */
 export type HeadFields = Omit<RequestHead, 'method' | 'target' | 'version' | 'origin'>;
@@ -123,6 +131,13 @@ export function readFields(rawHeaders: readonly string[]): HeadFields {
   }
   head.hasBody = announcesBody(head);
   return head;
+}
+
+/** The same section with another value of its one Authorization line. `index`: the position of its name. */
+export function withAuthorization(read: HeadFields, index: number, value: string): HeadFields {
+  const fields = read.fields.slice();
+  fields[index + 1] = value;
+  return { ...read, fields, authorization: { lines: 1, value } };
 }
 
 /** Sets each member separately. A spread would cost each request more than the rest of its head. */

@@ -1,12 +1,12 @@
-import { LAST_COUNT, type NonceUsage, NONCE_WINDOW as WINDOW } from '../../counters/counters.ts';
+import { LAST_COUNT, type NonceUsage } from '../../counters/counters.ts';
 import type { Nonce } from '../../http-auth/nonce.ts';
+import { CountWindow } from './count-window.ts';
 
 /** How a nonce has been used so far. */
 interface Used {
   /** The highest count. */
   max: number;
-  /** Bit n: the count `max - n` was used. */
-  window: bigint;
+  readonly window: CountWindow;
   readonly issuedAt: number;
   /** The time when it expires. Afterwards it need not be remembered. */
   expiresAt: number;
@@ -58,7 +58,7 @@ export class NonceCounts {
     if (max === 0) return 'repeated';
     this.#used.set(nonce.id, {
       max,
-      window: 1n,
+      window: new CountWindow(),
       issuedAt: nonce.issuedAt,
       expiresAt: use.expiresAt,
       cnonce: use.cnonce,
@@ -89,14 +89,9 @@ export class NonceCounts {
 function takes(used: Used, count: number, mode: Use['mode']): boolean {
   const ahead = count - used.max;
   if (ahead > 0) {
-    used.window = ahead >= WINDOW ? 1n : BigInt.asUintN(WINDOW, (used.window << BigInt(ahead)) | 1n);
+    used.window.advance(ahead);
     used.max = count;
     return true;
   }
-  // Without this check, a client could choose a shift as wide as the memory.
-  if (mode === 'strict' || count === 0 || -ahead >= WINDOW) return false;
-  const bit = 1n << BigInt(-ahead);
-  if ((used.window & bit) !== 0n) return false;
-  used.window |= bit;
-  return true;
+  return mode === 'window' && count !== 0 && used.window.takes(-ahead);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { makeNonce, type Nonce, opaqueFor, readNonce } from '../../http-auth/nonce.ts';
+import { makeNonce, type Nonce, opaqueFor } from '../../http-auth/nonce.ts';
+import { KnownNonces } from './known-nonces.ts';
 import { NonceCounts } from './nonce-counts.ts';
 
 /** The nonces of one gateway. They are signed, so that only used ones need to be stored. */
@@ -40,12 +41,13 @@ export function openNonces(texts: readonly string[] | undefined, { now, counts }
   const keys = (texts ?? []).map((text) => Buffer.from(text, 'base64'));
   const key = keys[0] ?? randomBytes(32);
   if (keys.length === 0) keys.push(key);
+  const known = new KnownNonces(keys);
   return {
     now,
     // The first nonce of a process must be issued after its start, which is the floor of its counts.
     issue: (purpose) => makeNonce({ key, now: now() + 1, random: randomBytes(9), purpose }),
     read(text, purpose) {
-      const nonce = readNonce(keys, text, purpose);
+      const nonce = known.read(text, purpose);
       return nonce !== undefined && nonce.issuedAt <= now() + AHEAD ? nonce : undefined;
     },
     opaques: (purpose) => keys.map((each) => opaqueFor(each, purpose)),

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { LastMade } from '../../../src/base/last-made.ts';
 import type { BearerMethod } from '../../../src/config/schema/gateway.ts';
 import { extract, wantsForm, whyMissing } from '../../../src/gateway/decide/credentials.ts';
 import { headOf } from '../head.ts';
@@ -177,3 +178,18 @@ t.test(
     for (const [expected, ...asked] of cases) t.equal(whyMissing(...asked), expected);
   },
 );
+
+t.test('a text that was parsed before is judged by the schemes and places of each route', async (t) => {
+  const [bearer, basic] = [[], [{ name: 'basic' }]];
+  for (const value of ['Bearer a', 'Bearer a b', 'Basic YTpi', 'Digest a=b']) {
+    const once = head(['Authorization', value]);
+    const repeated = { ...once, authorization: { lines: 1, value, parsed: new LastMade<unknown>() } };
+    for (const schemes of [bearer, bearer, basic, basic, bearer])
+      for (const methods of [all, new Set<BearerMethod>(['query'])]) {
+        const told = extract(repeated, '', methods, undefined, schemes);
+        t.strictSame(told, extract(once, '', methods, undefined, schemes), value);
+      }
+    const twice = { ...repeated, authorization: { ...repeated.authorization, lines: 2 } };
+    t.match(extract(twice, '', all, undefined, bearer), { code: 'credential_repeated' });
+  }
+});

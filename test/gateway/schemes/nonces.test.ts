@@ -61,3 +61,23 @@ t.test("the replacement for an unknown user's hash is long enough, and unpredict
   t.match(one.decoy, /^[0-9a-f]{64}$/);
   t.not(one.decoy, other.decoy);
 });
+
+t.test('a nonce that was verified before is verified for its own purpose, keys and time only', async (t) => {
+  const { nonces, clock } = open([first]);
+  const nonce = nonces.issue('r');
+  const read = nonces.read(nonce, 'r');
+  t.strictSame(nonces.read(nonce, 'r'), read);
+  t.notOk(nonces.read(nonce, 's'));
+  t.strictSame(nonces.read(nonce, 'r'), read, 'also after another purpose was tried');
+  for (const other of [`${nonce.slice(0, -1)}_`, `${nonce}=`, nonce.slice(0, -1)])
+    t.notOk(nonces.read(other, 'r'), other);
+  t.notOk(open([second], clock).nonces.read(nonce, 'r'), 'with other keys');
+});
+
+t.test('a flood of nonces makes none invalid', async (t) => {
+  const { nonces } = open([first]);
+  const nonce = nonces.issue('r');
+  const read = nonces.read(nonce, 'r');
+  for (let count = 0; count < 20_000; count++) nonces.read(nonces.issue('r'), 'r');
+  t.strictSame(nonces.read(nonce, 'r'), read);
+});

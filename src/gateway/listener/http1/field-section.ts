@@ -1,4 +1,5 @@
-import { FIELD_LINE, TOKEN, VALUE } from '../../message/http-grammar.ts';
+import { ownText } from '../../../base/own-text.ts';
+import { FIELD_LINE, NO_VALUE, TOKEN, VALUE } from '../../message/http-grammar.ts';
 import { trimmed } from '../../message/raw-fields.ts';
 
 /** The header section of a request. */
@@ -11,6 +12,18 @@ export interface FieldSection {
   readonly isLast: boolean;
   /** Bytes of content. Undefined: the request has none. */
   readonly length: number | undefined;
+  /** The one Authorization line. Undefined: there is none, or there are several. */
+  readonly credential: CredentialLine | undefined;
+  /** It differs from the section before only in the value of its credential. */
+  readonly isKin: boolean;
+}
+
+export interface CredentialLine {
+  /** The position of the name in `rawHeaders`. */
+  readonly index: number;
+  /** The value in the text, with the whitespace around it. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /**
@@ -36,13 +49,18 @@ export function readSection(text: string): FieldSection | undefined {
   let hosts = 0;
   let connection: string | undefined;
   let length: number | undefined;
+  let credentials = 0;
+  let credential: CredentialLine | undefined;
   for (let at = 0; at < text.length; ) {
     const colon = text.indexOf(':', at);
     const end = text.indexOf('\r\n', colon);
     const { name, role } = nameOf(text.slice(at, colon));
     const value = trimmed(text, colon + 1, end);
     if (role === 'host') hosts++;
-    else if (role === 'connection') {
+    else if (role === 'credential') {
+      credentials++;
+      credential = { index: rawHeaders.length, from: colon + 1, to: end };
+    } else if (role === 'connection') {
       if (connection !== undefined) return undefined;
       connection = value.toLowerCase();
     } else if (role === 'length') {
@@ -55,7 +73,26 @@ export function readSection(text: string): FieldSection | undefined {
   // RFC 9112 §3.2: a request needs exactly one Host. The engine refuses other requests, but only after Node's parser
   // has read them.
   if (hosts !== 1 || !isPlainConnection(connection)) return undefined;
-  return { text, rawHeaders, isLast: connection === 'close', length };
+  if (credentials !== 1) credential = undefined;
+  return { text, rawHeaders, isLast: connection === 'close', length, credential, isKin: false };
+}
+
+/**
+ * The section of a client with a new credential: each request of Digest has one, and a connection of a proxy carries
+ * several clients. Undefined: more than the credential differs from the section before, or the value is invalid.
+ */
+export function readKin(text: string, before: FieldSection): FieldSection | undefined {
+  const { credential } = before;
+  if (credential === undefined) return undefined;
+  const { index, from, to } = credential;
+  const end = text.length - (before.text.length - to);
+  const isKin = end >= from && text.startsWith(before.text.slice(0, from)) && text.endsWith(before.text.slice(to));
+  if (!isKin || NO_VALUE.test(text.slice(from, end))) return undefined;
+  // Slices of the first section would keep its credential in memory.
+  const rawHeaders = before.isKin ? before.rawHeaders.slice() : before.rawHeaders.map(ownText);
+  rawHeaders[index + 1] = trimmed(text, from, end);
+  const { isLast, length } = before;
+  return { text, rawHeaders, isLast, length, credential: { index, from, to: end }, isKin };
 }
 
 /** RFC 9110 §8.6, without leading zeros: content that one read can bring has five digits at most. */
@@ -67,7 +104,7 @@ function isPlainConnection(value: string | undefined): boolean {
 }
 
 /** What a field says about the message around it. */
-type Role = 'none' | 'host' | 'connection' | 'length' | 'foreign';
+type Role = 'none' | 'host' | 'connection' | 'length' | 'credential' | 'foreign';
 
 /** Fields about content in chunks, about an answer before the content, or about another protocol. */
 const FOREIGN = ['transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'];
@@ -76,6 +113,7 @@ const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['host', 'host'],
   ['connection', 'connection'],
   ['content-length', 'length'],
+  ['authorization', 'credential'],
   ...FOREIGN.map((name) => [name, 'foreign'] as const),
 ]);
 

@@ -41,6 +41,17 @@ const GRACE = 1_000;
 /** Milliseconds for which an idle connection keeps the fields of its last request. They may hold a credential. */
 const REMEMBERED = 1_000;
 
+interface Before {
+  readonly section: FieldSection;
+  memory: SectionMemory | undefined;
+}
+
+function memoryOfKin({ isKin, rawHeaders, credential }: FieldSection, before: Before): SectionMemory | undefined {
+  if (!isKin || credential === undefined) return undefined;
+  const memory = before.memory ?? SectionMemory.of(rawHeaders);
+  return memory.withCredential(credential.index, rawHeaders[credential.index + 1] as string);
+}
+
 /**
  * A plain-text HTTP/1.1 connection. It serves one request at a time and reads each completely. When the first request
  * of another kind arrives, Node's server takes the connection, with all later requests. No answer is owed at that time.
@@ -52,7 +63,7 @@ export class PlainConnection implements Watched, ResponseOwner {
   /** Bytes that arrived during an answer, or the beginning of a head. */
   #held: Gathered | undefined;
   /** The fields of the last request. Undefined: there was none, or the connection was idle. */
-  #before: { readonly section: FieldSection; memory: SectionMemory | undefined } | undefined;
+  #before: Before | undefined;
   /** Bytes after the last request. Undefined: another request may follow. */
   #ignored: number | undefined;
   #isServing = false;
@@ -207,12 +218,14 @@ export class PlainConnection implements Watched, ResponseOwner {
 
   /** Makes a memory only for a repeated section. A section that occurs once is faster to read without one. */
   #memoryOf(section: FieldSection): SectionMemory | undefined {
-    if (this.#before?.section !== section) {
-      this.#before = { section, memory: undefined };
-      return undefined;
+    const before = this.#before;
+    if (before?.section === section) {
+      before.memory ??= SectionMemory.of(section.rawHeaders);
+      return before.memory;
     }
-    this.#before.memory ??= new SectionMemory(section.rawHeaders);
-    return this.#before.memory;
+    const memory = before && memoryOfKin(section, before);
+    this.#before = { section, memory };
+    return memory;
   }
 
   readonly #restEnds = (): void => {

@@ -1,4 +1,4 @@
-import { type FieldSection, mayBecomeSection, readSection } from './field-section.ts';
+import { type FieldSection, mayBecomeSection, readKin, readSection } from './field-section.ts';
 import { type PlainMethod, type ReadSoFar, readPlainLine } from './request-line.ts';
 
 /** The head of a request, and where its content is. */
@@ -49,7 +49,8 @@ function mayHave(method: PlainMethod, length: number | undefined): boolean {
 }
 
 function sectionOf(text: string, before: FieldSection | undefined): FieldSection | undefined {
-  return text === before?.text ? before : readSection(text);
+  if (before === undefined) return readSection(text);
+  return text === before.text ? before : (readKin(text, before) ?? readSection(text));
 }
 
 function withinLimit(size: number, limit: number): 'unfinished' | 'foreign' {

@@ -28,31 +28,41 @@ export interface DigestUsers {
 }
 
 type Users = ReadonlyMap<string, DigestUser>;
-type Kept = Pick<DigestCredentials, 'userhash'> & { readonly algorithm: StoredAlgorithm };
+
+/** The users who have a hash of one algorithm. */
+interface Table {
+  readonly byName: Users;
+  readonly byHash: Users;
+}
 
 const stored: readonly StoredAlgorithm[] = ['MD5', 'SHA-256', 'SHA-512-256'];
 
 export function digestUsers(entries: readonly HtdigestEntry[], realm: string): DigestUsers {
   const own = entries.filter((entry) => entry.realm === realm);
-  const tables = new Map<string, Users>();
-  for (const algorithm of stored) {
-    const users = own.filter((entry) => entry.algorithm === algorithm);
-    const hashed = users.map((user) => [userHash(algorithm, user.username, realm), user] as const);
-    tables.set(keyOf({ algorithm, userhash: false }), new Map(users.map((user) => [user.username, user])));
-    tables.set(keyOf({ algorithm, userhash: true }), new Map(hashed));
-  }
+  const tables = Object.fromEntries(stored.map((algorithm) => [algorithm, tableOf(own, algorithm)])) as Tables;
+  const of = (algorithm: StoredAlgorithm, { username, userhash }: Named) => {
+    const { byName, byHash } = tables[algorithm];
+    return (userhash ? byHash : byName).get(username);
+  };
   return {
-    lacks({ username, userhash }, name) {
-      const of = (algorithm: StoredAlgorithm) => tables.get(keyOf({ algorithm, userhash }))?.get(username);
+    lacks(named, name) {
       const algorithm = digestAlgorithms[name].stored;
-      const known = stored.map(of).find((user) => user !== undefined);
-      return known === undefined || of(algorithm) !== undefined
+      const isKnown = stored.some((each) => of(each, named) !== undefined);
+      return !isKnown || of(algorithm, named) !== undefined
         ? undefined
         : `no ${algorithm} hash is stored for this user`;
     },
-    find: ({ username, userhash }, name) =>
-      foundOr(tables.get(keyOf({ algorithm: digestAlgorithms[name].stored, userhash }))?.get(username)),
+    find: (named, name) => foundOr(of(digestAlgorithms[name].stored, named)),
   };
+}
+
+type Tables = Readonly<Record<StoredAlgorithm, Table>>;
+type Named = Pick<DigestCredentials, 'username' | 'userhash'>;
+
+function tableOf(entries: readonly HtdigestEntry[], algorithm: StoredAlgorithm): Table {
+  const users = entries.filter((entry) => entry.algorithm === algorithm);
+  const hashed = users.map((user) => [userHash(algorithm, user.username, user.realm), user] as const);
+  return { byName: new Map(users.map((user) => [user.username, user])), byHash: new Map(hashed) };
 }
 
 export function digestUsersOfStore(store: UserStore, realm: string): DigestUsers {
@@ -60,8 +70,4 @@ export function digestUsersOfStore(store: UserStore, realm: string): DigestUsers
     find: ({ username, userhash }, name, asker) =>
       store.findDigest({ realm, algorithm: digestAlgorithms[name].stored, name: username, isHashed: userhash }, asker),
   };
-}
-
-function keyOf({ algorithm, userhash }: Kept): string {
-  return `${algorithm} ${userhash}`;
 }

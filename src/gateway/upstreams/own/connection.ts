@@ -52,6 +52,9 @@ class GivenUp extends Error {
   readonly code = 'UND_ERR_ABORTED';
 }
 
+/** Bytes of a body that is sent with its head. */
+const SMALL = 16 * 1024;
+
 /** A connection to an upstream. It carries one request at a time, and accepts only the bytes of its answer. */
 export class UpstreamConnection implements AnswerSink {
   readonly #socket: Socket;
@@ -132,7 +135,12 @@ export class UpstreamConnection implements AnswerSink {
     sent.handler.onRequestSent?.();
   }
 
+  /** As one string, a small body needs one buffer and one write. */
   #writeWith(head: string, body: Buffer): void {
+    if (body.length <= SMALL) {
+      this.#socket.write(head + body.toString('latin1'), 'latin1');
+      return;
+    }
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
     this.#socket.write(body);

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { ClientResponse } from '../../../../src/gateway/client/client-message.ts';
 import type { IncomingRequest } from '../../../../src/gateway/client/incoming-request.ts';
 import { ContentRequest } from '../../../../src/gateway/listener/http1/content-request.ts';
+import { readFields } from '../../../../src/gateway/message/request-head.ts';
 import { open } from '../../../support/raw-client.ts';
 import { until } from '../../../support/until.ts';
 import { echo, fronted } from './fronted.ts';
@@ -256,6 +257,25 @@ for (const reads of ['lent', 'data'] as const) {
     clock.advance(1_000);
     await checked();
     t.equal(await memory('X: 1'), undefined, 'an idle connection');
+  });
+
+  t.test(`fields that differ only in the credential share what does not depend on it (${reads})`, async (t) => {
+    const { port, served } = await fronted(t, reads, echo);
+    const client = await open(t, port);
+    const memory = async (credential: string) => {
+      client.send(get('/', 'X: 1', `Authorization: ${credential}`));
+      await client.read();
+      const { memory: found, rawHeaders } = served.at(-1)?.request ?? {};
+      if (found !== undefined) t.strictSame(found.fields, readFields(rawHeaders ?? []), credential);
+      return found;
+    };
+    t.equal(await memory('a'), undefined, 'a first time');
+    const second = await memory('b');
+    t.equal(await memory('b'), second);
+    const third = await memory('c');
+    t.not(third, second);
+    t.equal(third?.sent, second?.sent);
+    t.match(second, { fields: { authorization: { value: 'b' } } }, 'and do not change what came before');
   });
 
   t.test(`a head that is longer than one read is answered (${reads})`, async (t) => {

@@ -18,6 +18,8 @@ t.test('a request without content is read, its fields as received', async (t) =>
       rawHeaders: ['hOST', 'a', 'X-Empty', '', 'X-Blank', '', 'X-Text', '\xe9 b', 'x-text', '2'],
       isLast: false,
       length: undefined,
+      credential: undefined,
+      isKin: false,
     },
     content: text.length,
     end: text.length,
@@ -153,4 +155,49 @@ t.test('a fault in a head is found before its end, so that its client gets an im
     const text = foreign[name] ?? '';
     t.equal(read(text.slice(0, -4)), 'foreign', name);
   }
+});
+
+const CREDENTIAL = 'Authorization: Bearer a';
+const sectionOf = (...fields: readonly string[]) => {
+  const found = readPlainHead(Buffer.from(head(GET, ...fields), 'latin1'), 0, LIMIT);
+  return typeof found === 'string' ? undefined : found.section;
+};
+/** As it is read on its own, and after another section. */
+const readTwice = (before: readonly string[], fields: readonly string[]) => {
+  const bytes = Buffer.from(head(GET, ...fields), 'latin1');
+  const after = readPlainHead(bytes, 0, LIMIT, sectionOf(...before));
+  return { alone: read(head(GET, ...fields)), after };
+};
+
+t.test('a section with another credential than the one before is read as it is on its own', async (t) => {
+  const before = [HOST, CREDENTIAL, 'X: 1'];
+  for (const value of ['', 'b', '\t b c \t', 'Bearer a longer one', '\xe9']) {
+    const { alone, after } = readTwice(before, [HOST, `Authorization:${value}`, 'X: 1']);
+    const kin = typeof alone === 'object' ? { ...alone, section: { ...alone.section, isKin: true } } : alone;
+    t.strictSame(after, kin, value);
+  }
+});
+
+t.test('any other difference to the section before is read in full', async (t) => {
+  const before = [HOST, CREDENTIAL, 'X: 1'];
+  for (const fields of [
+    [HOST, 'Authorization: b', 'X: 2'],
+    [HOST, 'Authorization: b', 'Y: 1', 'X: 1'],
+    [HOST, 'Authorization: b', CREDENTIAL, 'X: 1'],
+    [HOST, 'authorization: b', 'X: 1'],
+    [HOST, 'Authorization: b'],
+    [HOST, 'X: 1'],
+    [HOST, 'Authorization: b\x00', 'X: 1'],
+    [HOST, 'Authorization: b\r', 'X: 1'],
+    [HOST, 'Authorization: b\n', 'X: 1'],
+    [HOST, 'Authorization: b', 'Expect: 100-continue', 'X: 1'],
+    [HOST, 'Authorization: b', 'Content-Length: 1', 'X: 1'],
+    [HOST, HOST, 'Authorization: b', 'X: 1'],
+  ]) {
+    const { alone, after } = readTwice(before, fields);
+    t.strictSame(after, alone, fields.join());
+  }
+  const twice = [HOST, CREDENTIAL, CREDENTIAL];
+  const { alone, after } = readTwice(twice, [HOST, CREDENTIAL, 'Authorization: b']);
+  t.strictSame(after, alone, 'two of them');
 });

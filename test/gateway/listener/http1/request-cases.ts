@@ -110,6 +110,9 @@ function anyRequest(dice: Random): string {
   return `${line}${fields}\r\n${dice.pick(['', '', '', 'hello', '0\r\n\r\n'])}`;
 }
 
+/** The next request often has another one, and else the same fields. */
+const CREDENTIALS = [' Bearer abc', ' Bearer abc', ' Bearer b', '', ' Digest a="\xe9",\tb=c\t'];
+
 /** What most clients send, and our listener serves. */
 export function plainRequest(dice: Random): string {
   const method = dice.pick(['GET', 'GET', 'GET', 'HEAD', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -120,7 +123,7 @@ export function plainRequest(dice: Random): string {
       ? ''
       : `${dice.pick(['Content-Length', 'content-length'])}: ${content.length}\r\n`;
   const connection = dice.pick(['', '', '', 'Connection: keep-alive\r\n', 'connection: Close\r\n']);
-  return `${method} /${dice.below(99)} HTTP/1.1\r\nHost: a.example\r\n${takesContent ? length : ''}${connection}Authorization: Bearer abc\r\n\r\n${content}`;
+  return `${method} /${dice.below(99)} HTTP/1.1\r\nHost: a.example\r\n${takesContent ? length : ''}${connection}Authorization:${dice.pick(CREDENTIALS)}\r\n\r\n${content}`;
 }
 
 function changed(text: string, dice: Random): string {

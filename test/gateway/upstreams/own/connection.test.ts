@@ -7,6 +7,30 @@ import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
 import { inTime, lateness } from '../../../support/lateness.ts';
 import { until } from '../../../support/until.ts';
 
+t.test('content arrives byte by byte as it is, however long it is', async (t) => {
+  const received: Buffer[] = [];
+  const server = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const options = { url, serverName: '127.0.0.1', connections: 1, connectTimeout: 5_000, keepAlive: true };
+  const handler = { onConnect() {}, onHeaders: () => true, onData: () => true, onComplete() {}, onError() {} };
+  for (const length of [1, 256, 16 * 1024, 16 * 1024 + 1, 100_000]) {
+    const engine = openOwn({ ...options, trust: { kind: 'files' } });
+    const body = Buffer.from(Array.from({ length }, (_, index) => index % 256));
+    received.length = 0;
+    const request = { method: 'POST' as const, path: '/', headers: ['host', 'api'], body };
+    engine.dispatch(request, handler as unknown as Dispatcher.DispatchHandler);
+    const content = () => {
+      const all = Buffer.concat(received);
+      return all.subarray(all.indexOf('\r\n\r\n') + 4);
+    };
+    await until(() => content().length >= length);
+    t.ok(content().equals(body), `${length} bytes`);
+    await engine.destroy();
+  }
+});
+
 t.test('an upload that is given up during the head of its answer closes its connection', async (t) => {
   const { measure } = await lateness(t);
   const sockets: Socket[] = [];
