@@ -116,7 +116,7 @@ async function turnOver({ records, config, clock }: SigningKeysOptions): Promise
 }
 
 /** Every client may choose the algorithm of its ID tokens. */
-export function algorithmsInUse({
+function algorithmsInUse({
   signing,
   openid,
 }: Pick<AuthorizationConfig, 'signing' | 'openid'>): readonly SigningAlgorithm[] {
@@ -157,7 +157,7 @@ async function keySet(
   const jwks = { keys: stored.map(({ publicJwk }) => publicJwk as JWK) };
   const algorithms = [...new Set(stored.map((key) => key.alg as AlgorithmName))];
   const published = (await importKeys(jwks, algorithms))?.keys ?? [];
-  const signers = signersOf(stored, algorithmsInUse(config));
+  const signers = signersOf(stored);
   return {
     jwks,
     kids: new Set(stored.map(({ kid }) => kid)),
@@ -168,17 +168,12 @@ async function keySet(
   };
 }
 
-function signersOf(
-  stored: readonly SigningKeyRecord[],
-  algorithms: readonly SigningAlgorithm[],
-): ReadonlyMap<string, Signer> {
+/** Also of algorithms that the configuration no longer uses: the service still sends the logout tokens of earlier logins. */
+function signersOf(stored: readonly SigningKeyRecord[]): ReadonlyMap<string, Signer> {
   const signers = new Map<string, Signer>();
-  for (const alg of algorithms) {
-    const current = currentKey(stored, alg);
-    if (current === undefined) continue;
-    const { kid, privateKey } = current;
-    signers.set(alg, { sign: buildSign({ kid, alg, privateKey }), kid });
-  }
+  for (const { kid, alg, privateKey, status } of stored)
+    if (status === 'current')
+      signers.set(alg, { sign: buildSign({ kid, alg: alg as SigningAlgorithm, privateKey }), kid });
   return signers;
 }
 
