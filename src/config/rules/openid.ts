@@ -83,7 +83,7 @@ function sectorFaults({ at, value }: Client, byDefault: string, development: boo
   const pointer = [...at, 'sector_identifier_uri'];
   if (uri !== undefined) return endpointFaults(pointer, uri, development);
   if (!wantsOpenid(value) || (value.subject_type ?? byDefault) !== 'pairwise') return [];
-  const hosts = new Set(value.redirect_uris.map((text) => parseUrl(text)?.host));
+  const hosts = new Set(value.redirect_uris.map((text) => parseUrl(text)?.hostname));
   if (hosts.size <= 1) return [];
   const message =
     'a client with several hosts and `pairwise` needs a `sector_identifier_uri` (OpenID Connect Core §8.1)';
@@ -92,7 +92,6 @@ function sectorFaults({ at, value }: Client, byDefault: string, development: boo
 
 const keys = [
   'backchannel_logout_uri',
-  'default_max_age',
   'id_token_signed_response_alg',
   'subject_type',
   'sector_identifier_uri',
