@@ -115,8 +115,8 @@ async function turnOver({ records, config, clock }: SigningKeysOptions): Promise
   await records.removeSigningKeys(now - Math.ceil(longest / 1000) - SKEW);
 }
 
-/** Every client may choose the algorithm of its ID tokens. */
-function algorithmsInUse({
+/** The algorithms that need keys. Every client may choose the algorithm of its ID tokens. */
+export function algorithmsInUse({
   signing,
   openid,
 }: Pick<AuthorizationConfig, 'signing' | 'openid'>): readonly SigningAlgorithm[] {
