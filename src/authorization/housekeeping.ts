@@ -5,6 +5,7 @@ import type { EventRecord } from '../storage/records/records.ts';
 import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { sendNotices } from './logout/send-notices.ts';
+import type { Bell } from './service/bell.ts';
 import type { Service } from './service/service.ts';
 
 const batch = 1_000;
@@ -13,9 +14,12 @@ export interface Chore {
   readonly name: string;
   /** Milliseconds from the end of one run to the start of the next. */
   readonly every: number;
-  readonly run: (service: Service) => Promise<unknown>;
+  /** A run with several steps ends after the current one if the signal says that the service stops. */
+  readonly run: (service: Service, stopping: AbortSignal) => Promise<unknown>;
   /** The first run is at the start of the service. */
   readonly atOnce?: true;
+  /** Starts a run at once. A ring during a run starts another run after it. */
+  readonly wokenBy?: (service: Service) => Bell;
 }
 
 /** Milliseconds between two regular checks for signing keys. */
@@ -24,7 +28,7 @@ const KEYS_EVERY = 10_000;
 export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
   sweeping(forgettingClock(clock)),
   takingUpKeys(log, keysEvery),
-  sendingNotices(log),
+  sendingNotices,
   { name: 'checking the cost of password hashes', every: 60_000, run: ({ decoys }) => decoys.refresh() },
 ];
 
@@ -35,47 +39,43 @@ export function startHousekeeping(service: Service, log: Logger, todo: readonly 
 }
 
 /** A chore never runs twice at once. A failure is logged and retried. */
-function repeat({ name, every, run, atOnce }: Chore, service: Service, log: Logger): () => Promise<void> {
-  let timer: NodeJS.Timeout;
+function repeat({ name, every, run, atOnce, wokenBy }: Chore, service: Service, log: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
-  let isStopped = false;
-  const once = async () => {
-    await run(service).catch((error) => log.warn({ err: error }, `${name} failed`));
-    if (!isStopped) schedule();
-  };
+  const attempt = nextRun(async () => {
+    if (!signal.aborted) await run(service, signal).catch((error) => log.warn({ err: error }, `${name} failed`));
+  });
   const schedule = (wait = every) => {
-    timer = setTimeout(() => {
-      running = once();
-    }, wait).unref();
+    clearTimeout(timer);
+    if (!signal.aborted) timer = setTimeout(once, wait).unref();
   };
+  const once = () => {
+    running = attempt().then(() => schedule());
+  };
+  wokenBy?.(service).listen(once);
   schedule(atOnce ? 0 : every);
   return () => {
-    isStopped = true;
+    stopping.abort();
     clearTimeout(timer);
     return running;
   };
 }
 
-/** Milliseconds between two looks for sessions that ended in another process. */
-const NOTICES_EVERY = 2_000;
-
-/** Sends logout tokens regularly, and at once when a session ends in this process. */
-function sendingNotices(log: Logger): Chore {
-  const name = 'sending logout tokens';
-  let send: (() => Promise<void>) | undefined;
-  const run = async (service: Service) => {
-    send ??= nextRun(() => sendNotices(service));
-    const atOnce = send;
-    service.sessionEnded.listen(() => void atOnce().catch((error) => log.warn({ err: error }, `${name} failed`)));
-    await atOnce();
-  };
-  return { name, every: NOTICES_EVERY, run, atOnce: true };
-}
+/** Sends logout tokens at once when a session ends in this process, and regularly for sessions that ended in another one. */
+const sendingNotices: Chore = {
+  name: 'sending logout tokens',
+  every: 2_000,
+  run: sendNotices,
+  atOnce: true,
+  wokenBy: ({ sessionEnded }) => sessionEnded,
+};
 
 /** Deletes in small batches, so that no request waits for long. */
 function sweeping(forgetting: () => number): Chore {
-  const run = async ({ records }: Service) => {
-    while ((await records.sweep(forgetting(), batch)) >= batch);
+  const run = async ({ records }: Service, stopping: AbortSignal) => {
+    while (!stopping.aborted && (await records.sweep(forgetting(), batch)) >= batch);
   };
   return { name: 'sweeping', every: 60_000, run };
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { algorithmsInUse, PUBLISHED_FOR } from '../authorization/keys/signing-keys.ts';
 import type { Service } from '../authorization/service/service.ts';
 import { seconds } from '../base/clock.ts';
-import { makeSigningKey, type SigningAlgorithm } from '../jwt/sign.ts';
+import { makeSigningKey } from '../jwt/sign.ts';
 import type { NewSigningKey } from '../storage/records/records.ts';
 import { type Administered, administer, type CommandReport, Refusal } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
@@ -26,14 +26,17 @@ export function register(program: Command): void {
   subcommand(key, 'list', 'list the keys: next, current, retired').action((options: Administered) =>
     administer(options, list),
   );
-  subcommand(key, 'rotate', 'publish a new key; it replaces the old key once every verifier can know it')
-    .option('--alg <alg>', 'the algorithm of the key; by default `signing.alg`. ID tokens also use other algorithms')
+  subcommand(
+    key,
+    'rotate',
+    'publish a new key for each algorithm in use; it replaces the old key once every verifier can know it',
+  )
     .option(
       '--now',
-      'for a leaked key: only the new key is valid, and every earlier JWT ends; verifiers that cache key sets refuse new JWTs for minutes',
+      'for a leaked key: only the new keys are valid, and every earlier JWT ends; verifiers that cache key sets refuse new JWTs for minutes',
     )
     .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
-    .action((options: Administered & RotateOptions) => administer(options, (service) => rotate(service, options)));
+    .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
   subcommand(key, 'reseal', 'encrypt everything in the store again with the first of `encryption_keys`')
     .addHelpText('after', `\n${resealing}\n`)
     .action((options: Administered) => administer(options, resealKeys));
@@ -57,40 +60,51 @@ async function list({ records }: Service): Promise<CommandReport> {
   return { json: rows, text: table([['KEY', 'ALG', 'STATUS', 'MADE', 'RETIRED'], ...cells]) };
 }
 
-interface RotateOptions {
-  readonly alg?: string;
-  readonly now?: true;
+/** Each algorithm in use has a key of its own: one for access tokens, and those of ID tokens. */
+async function rotate(service: Service, atOnce: true | undefined): Promise<CommandReport> {
+  const algorithms = algorithmsInUse(service.config);
+  if (algorithms.length === 0) throw new Refusal(inFile);
+  const createdAt = seconds(service.clock);
+  const made = await Promise.all(algorithms.map(async (alg) => ({ ...(await makeSigningKey(alg)), createdAt })));
+  return atOnce ? replace(service, made, createdAt) : announce(service, made, createdAt);
 }
 
-/** The algorithm must be one that the service signs with. */
-function algorithmOf({ config }: Service, asked: string = config.signing.alg): SigningAlgorithm {
-  if (asked === 'HS256') throw new Refusal('the secret of HS256 is in the file: change it there');
-  const used = algorithmsInUse(config);
-  const alg = used.find((each) => each === asked);
-  if (alg === undefined) throw new Refusal(`the service does not sign with ${asked}: use ${used.join(' or ')}`);
-  return alg;
-}
+const inFile = 'the secret of HS256 is in the file: change it there';
 
-async function rotate(service: Service, { alg: asked, now: atOnce }: RotateOptions): Promise<CommandReport> {
-  const { records, clock } = service;
-  const alg = algorithmOf(service, asked);
-  const now = seconds(clock);
-  const key = { ...(await makeSigningKey(alg)), createdAt: now };
-  if (atOnce) return replace(records, key, now);
-  if (!(await records.announceSigningKey(key)))
-    throw new Refusal('the next key is already published, and does not sign yet');
+async function announce({ records }: Service, made: readonly NewSigningKey[], now: number): Promise<CommandReport> {
+  const announced: NewSigningKey[] = [];
+  for (const key of made) if (await records.announceSigningKey(key)) announced.push(key);
+  if (announced.length === 0) throw new Refusal('the next key is already published, and does not sign yet');
   const signs_from = isoTime(now + PUBLISHED_FOR);
-  const text = `The next key is published; it signs from ${signs_from} on.\n`;
-  return { json: { kid: key.kid, alg, signs_from }, text, audit: { event: 'key_rotated', facts: { kid: key.kid } } };
+  const text = announced.map(({ alg }) => `The next key for ${alg} is published; it signs from ${signs_from} on.\n`);
+  return {
+    json: { ...shown(announced), signs_from },
+    text: text.join(''),
+    audit: { event: 'key_rotated', facts: { kid: kidsOf(announced) } },
+  };
 }
 
-async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<CommandReport> {
-  await records.replaceSigningKeys(key);
-  const { kid, alg } = key;
-  const text = `The new key ${kid} is the only key, and every earlier JWT ends. Running services sign only with the new key, and stop publishing the old key within a second. ${localVerifiers}\n`;
+async function replace(
+  { records, config }: Service,
+  made: readonly NewSigningKey[],
+  now: number,
+): Promise<CommandReport> {
+  for (const key of made) await records.replaceSigningKeys(key);
+  const text = made.map(({ kid, alg }) => `The new key ${kid} is the only key for ${alg}.\n`).join('');
+  const ended = config.signing.alg === 'HS256' ? `Access tokens stay valid: ${inFile}.` : 'Every earlier JWT ends.';
   return {
-    json: { kid, alg, signs_from: isoTime(now) },
-    text,
-    audit: { event: 'key_rotated', facts: { kid, detail: 'by command, at once' } },
+    json: { ...shown(made), signs_from: isoTime(now) },
+    text: `${text}${ended} Running services sign only with new keys, and stop publishing old keys within a second. ${localVerifiers}\n`,
+    audit: { event: 'key_rotated', facts: { kid: kidsOf(made), detail: 'by command, at once' } },
   };
+}
+
+/** `kid` and `alg` are of the first key, which signs access tokens. */
+function shown(keys: readonly NewSigningKey[]) {
+  const rows = keys.map(({ kid, alg }) => ({ kid, alg }));
+  return { ...rows[0], keys: rows };
+}
+
+function kidsOf(keys: readonly NewSigningKey[]): string {
+  return keys.map(({ kid }) => kid).join(' ');
 }

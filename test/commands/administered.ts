@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { configuration, gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
 import { launcher } from '../support/launcher.ts';
 
-/** A separate service, with clients of its file. */
+/** A service of its own, with clients of its file. */
 export const file = `
 version: 1
 issuer: http://localhost:8081
@@ -25,7 +25,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** The commands with a separate configuration file, beside a service that runs on the same database. */
+/** The commands on a configuration file of their own, beside a service that runs on the same database. */
 export function commands(directory: string, more = '') {
   const config = join(directory, 'authorization.yaml');
   writeFileSync(config, file + more);
@@ -43,10 +43,8 @@ export function commands(directory: string, more = '') {
   };
 }
 
-/** `openid`: both know OpenID Connect. */
-export async function beside(t: Test, { openid: enabled = false } = {}) {
+export async function beside(t: Test) {
   const directory = temporaryDirectory(t);
-  const config = { openid: { ...configuration().openid, enabled } };
-  const service = await run(t, { directory, config });
-  return { service, ...commands(directory, enabled ? 'openid: { enabled: true }\n' : '') };
+  const service = await run(t, { directory });
+  return { service, ...commands(directory) };
 }

@@ -176,20 +176,6 @@ t.test('a leaked key is replaced immediately, and its signatures become invalid'
     t.match(gatehouse(['key', 'rotate', flag]).stdout, /Restart gateways .*`jwks\.ttl`/, flag);
 });
 
-t.test('with OpenID Connect, the key of each algorithm is rotated by itself', async (t) => {
-  const { service, json, gatehouse } = await beside(t, { openid: true });
-  const before = await service.service.records.listSigningKids();
-  const { kid, alg } = json(['key', 'rotate', '--alg', 'RS256']);
-  t.equal(alg, 'RS256');
-  const after = await service.service.records.listSigningKids();
-  t.strictSame(
-    after.filter((each) => !before.some((old) => old.kid === each.kid)),
-    [{ kid, status: 'next' }],
-  );
-  t.match(gatehouse(['key', 'rotate', '--alg', 'HS256']), { status: 1, stderr: /the secret of HS256 is in the file/ });
-  t.match(gatehouse(['key', 'rotate', '--alg', 'PS256']), { status: 1, stderr: /use ES256 or RS256 or EdDSA/ });
-});
-
 function signer(token: string): string {
   return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 }

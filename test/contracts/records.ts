@@ -11,6 +11,7 @@ import { housekeepingRules } from './records/housekeeping.ts';
 import { httpUserRules } from './records/http-users.ts';
 import { keyRules } from './records/keys.ts';
 import { modelRules } from './records/model.ts';
+import { openidSessionRules } from './records/openid-sessions.ts';
 import { peopleRules } from './records/people.ts';
 import { refreshRules } from './records/refresh-tokens.ts';
 import { userKeyRules } from './records/user-keys.ts';
@@ -29,6 +30,7 @@ const rules = [
   ...eventRules,
   ...refreshRules,
   ...peopleRules,
+  ...openidSessionRules,
   ...clientRules,
   ...fileUserRules,
   ...httpUserRules,

@@ -15,7 +15,7 @@ import { providerMetadata } from './provider-metadata.ts';
 export function metadataEndpoints(service: Service, table = grants): readonly Endpoint[] {
   const { issuer, openid } = service.config;
   const paths = metadataUrls(issuer).map((url) => new URL(url).pathname);
-  const isProviders = (path: string) => openid.enabled && path.includes('/openid-configuration');
+  const isProviders = (path: string) => openid.enabled && path.includes('/.well-known/openid-configuration');
   const document = (absolutePaths: readonly string[], more: () => object): Endpoint => ({
     name: 'metadata',
     method: 'GET',

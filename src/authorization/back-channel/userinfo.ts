@@ -64,8 +64,9 @@ async function ownerOf(service: Service, token: string): Promise<Owner> {
   const client = await service.clients.find(active.client_id);
   const account = await service.accounts.bySubject(active.sub);
   const scope = scopeList(active.scope);
-  if (client === undefined) throw wrong(service, 'invalid_token');
-  if (account === undefined || !scope.includes('openid')) throw wrong(service, 'insufficient_scope');
+  if (!scope.includes('openid')) throw wrong(service, 'insufficient_scope');
+  // A token that a client got for itself has no user, whatever its scope.
+  if (client === undefined || account === undefined) throw wrong(service, 'invalid_token');
   return { client, account, scope, grantId: active.gid };
 }
 

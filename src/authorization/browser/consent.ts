@@ -22,12 +22,17 @@ export function whyAsk(
   return isOwnAddress(request) ? undefined : 'interaction_required';
 }
 
-/** This scope has no checkbox: a user who allows the request allows the client to know who they are. */
-export const ALWAYS = 'openid';
+/**
+ * False for `openid`: a user who allows the request allows the client to know who they are. Without OpenID Connect, `openid` is
+ * a scope like any other.
+ */
+export function hasCheckbox({ openid }: Pick<AuthorizationRequest, 'openid'>, scope: string): boolean {
+  return openid === undefined || scope !== 'openid';
+}
 
 /** The client only wants to know who the user is, as the client sees the user. */
 export function isLoginOnly(request: Pick<AuthorizationRequest, 'scope' | 'openid'>): boolean {
-  return request.openid !== undefined && consentScopes(request).every((scope) => scope === ALWAYS);
+  return request.openid !== undefined && !consentScopes(request).some((scope) => hasCheckbox(request, scope));
 }
 
 /**
@@ -45,8 +50,8 @@ function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {
  * something to grant.
  */
 export function tickedScope(request: AuthorizationRequest, boxes: readonly string[]): readonly string[] | undefined {
-  const ticked = new Set([...boxes.flatMap((box) => box.split(' ')), ALWAYS]);
+  const ticked = new Set(boxes.flatMap((box) => box.split(' ')));
   const asked = consentScopes(request);
-  const granted = asked.filter((scope) => ticked.has(scope));
+  const granted = asked.filter((scope) => !hasCheckbox(request, scope) || ticked.has(scope));
   return granted.length === 0 && asked.length > 0 ? undefined : granted;
 }

@@ -14,7 +14,7 @@ export interface LogoutRequest {
   readonly state: string | undefined;
 }
 
-const names = ['id_token_hint', 'logout_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'ui_locales'] as const;
+const names = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 
 export function logoutParameters(parameters: Parameters): CarriedParameters {
   return names.flatMap((name) => parameters.all(name).map((value) => [name, value] as const));

@@ -5,7 +5,7 @@ import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
 import type { Account } from '../people/accounts.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { CarriedParameters } from './carried-parameters.ts';
-import { ALWAYS, consentScopes } from './consent.ts';
+import { consentScopes, hasCheckbox } from './consent.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
@@ -39,7 +39,7 @@ export function showConsent(front: PageContext, { asked, parameters, visitor, be
 }
 
 function shownScopes(asked: AuthorizationRequest): readonly string[] {
-  return consentScopes(asked).filter((scope) => scope !== ALWAYS);
+  return consentScopes(asked).filter((scope) => hasCheckbox(asked, scope));
 }
 
 export function personOf({ username, name }: Account): Person {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
+import { SESSION_LIFETIME } from '../../config/words/session-lifetime.ts';
 import type { SessionRecord } from '../../storage/records/records.ts';
 import { userKeysUntil } from '../keys/user-keys.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
@@ -14,9 +15,6 @@ export interface SignedInUser {
   readonly session: SessionRecord;
   readonly account: Account;
 }
-
-/** Seconds. The session also ends when the browser closes. */
-const sessionLifetime = 12 * 3600;
 
 const longestUserAgent = 300;
 
@@ -52,7 +50,7 @@ export async function signIn(
     subject,
     username,
     authenticatedAt: now,
-    expiresAt: now + sessionLifetime,
+    expiresAt: now + SESSION_LIFETIME,
     userAgent: request.headers['user-agent']?.slice(0, longestUserAgent),
     address: request.ip,
   };

@@ -3,6 +3,7 @@ import { type Clock, seconds } from '../../base/clock.ts';
 import { nextRun } from '../../base/next-run.ts';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import { idTokenAlgorithms } from '../../config/words/openid-choices.ts';
+import { SESSION_LIFETIME } from '../../config/words/session-lifetime.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { type KeyRing, keyRing } from '../../jwt/key-ring.ts';
 import { importKeys, type VerificationKey } from '../../jwt/keys.ts';
@@ -106,16 +107,22 @@ function describe(stored: readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]): 
   return stored.map(({ kid, status }) => `${kid} ${status}`).join('\n');
 }
 
-/** A key that was published for long enough begins to sign. A key whose last token has expired is removed. */
+/** A key that was published for long enough begins to sign. A key whose last token has no more use is removed. */
 async function turnOver({ records, config, clock }: SigningKeysOptions): Promise<void> {
   const now = seconds(clock);
   for (const alg of algorithmsInUse(config))
     await records.promoteSigningKey({ alg, publishedBefore: now - PUBLISHED_FOR, now });
-  const longest = Math.max(config.tokens.access.jwt_ttl, config.openid.enabled ? config.openid.id_token.ttl : 0);
-  await records.removeSigningKeys(now - Math.ceil(longest / 1000) - SKEW);
+  await records.removeSigningKeys(now - longestUse(config) - SKEW);
 }
 
-/** Every client may choose the algorithm of its ID tokens. */
+/** Seconds. An ID token is a hint at the logout, even an expired one, while its session lives (RP-Initiated Logout §2). */
+function longestUse({ tokens, openid }: SigningKeysOptions['config']): number {
+  const access = Math.ceil(tokens.access.jwt_ttl / 1000);
+  if (!openid.enabled) return access;
+  return Math.max(access, Math.ceil(openid.id_token.ttl / 1000), SESSION_LIFETIME);
+}
+
+/** The algorithms that need keys. Every client may choose the algorithm of its ID tokens. */
 export function algorithmsInUse({
   signing,
   openid,
@@ -157,7 +164,7 @@ async function keySet(
   const jwks = { keys: stored.map(({ publicJwk }) => publicJwk as JWK) };
   const algorithms = [...new Set(stored.map((key) => key.alg as AlgorithmName))];
   const published = (await importKeys(jwks, algorithms))?.keys ?? [];
-  const signers = signersOf(stored, algorithmsInUse(config));
+  const signers = signersOf(stored);
   return {
     jwks,
     kids: new Set(stored.map(({ kid }) => kid)),
@@ -168,17 +175,12 @@ async function keySet(
   };
 }
 
-function signersOf(
-  stored: readonly SigningKeyRecord[],
-  algorithms: readonly SigningAlgorithm[],
-): ReadonlyMap<string, Signer> {
+/** Also of algorithms that the configuration no longer uses: the service still sends the logout tokens of earlier logins. */
+function signersOf(stored: readonly SigningKeyRecord[]): ReadonlyMap<string, Signer> {
   const signers = new Map<string, Signer>();
-  for (const alg of algorithms) {
-    const current = currentKey(stored, alg);
-    if (current === undefined) continue;
-    const { kid, privateKey } = current;
-    signers.set(alg, { sign: buildSign({ kid, alg, privateKey }), kid });
-  }
+  for (const { kid, alg, privateKey, status } of stored)
+    if (status === 'current')
+      signers.set(alg, { sign: buildSign({ kid, alg: alg as SigningAlgorithm, privateKey }), kid });
   return signers;
 }
 

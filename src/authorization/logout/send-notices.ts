@@ -10,16 +10,20 @@ const TAKEN = 20;
 /** Seconds for which a process has a notice alone, beside the time limit of a request. */
 const LEASE = 5;
 
-/** Sends all due logout tokens. */
-export async function sendNotices(service: Service): Promise<void> {
+/** Sends all due logout tokens, or those of the current round if the service stops. Rejects if the store fails. */
+export async function sendNotices(service: Service, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await sendRound(service)) === TAKEN);
+}
+
+/** Returns the number of notices. If one fails, the others are still settled. Its next attempt follows the lease. */
+async function sendRound(service: Service): Promise<number> {
   const { records, clock, config } = service;
-  for (;;) {
-    const now = seconds(clock);
-    const leaseUntil = now + LEASE + Math.ceil(config.outbound.timeout / 1000);
-    const taken = await records.takeLogoutNotices({ now, leaseUntil, limit: TAKEN });
-    await Promise.all(taken.map((notice) => sendNotice(service, notice)));
-    if (taken.length < TAKEN) return;
-  }
+  const now = seconds(clock);
+  const leaseUntil = now + LEASE + Math.ceil(config.outbound.timeout / 1000);
+  const taken = await records.takeLogoutNotices({ now, leaseUntil, limit: TAKEN });
+  const outcomes = await Promise.allSettled(taken.map((notice) => sendNotice(service, notice)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return taken.length;
 }
 
 /** A client without a URL needs no notice. */

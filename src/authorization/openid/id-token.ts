@@ -19,7 +19,7 @@ interface Login extends OpenidOrigin {
   readonly authTime: number;
 }
 
-/** Undefined if the grant has no scope `openid`. */
+/** Undefined if the grant has no scope `openid`, or the service is no longer an OpenID Provider. */
 export async function idTokenOf(
   service: Service,
   { client, account, scope, authTime }: Granted,
@@ -27,7 +27,7 @@ export async function idTokenOf(
   accessToken: string,
 ): Promise<string | undefined> {
   const isLogin = origin.sessionId !== undefined && account !== undefined && authTime !== undefined;
-  if (!isLogin || !scope.includes('openid')) return undefined;
+  if (!service.config.openid.enabled || !isLogin || !scope.includes('openid')) return undefined;
   return makeIdToken(service, { client, account, authTime, ...origin }, accessToken);
 }
 

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../config/words/host.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Service } from '../service/service.ts';
 import { pairwiseName } from './pairwise-name.ts';
@@ -7,14 +8,18 @@ type Seeing = Pick<RegisteredClient, 'id' | 'subjectType' | 'sectorIdentifierUri
 /** The user's `sub` as this client sees it (OpenID Connect Core §8). */
 export function subjectFor({ config, secrets }: Pick<Service, 'config' | 'secrets'>, client: Seeing, subject: string) {
   if (!isPairwise({ config }, client)) return subject;
-  return pairwiseName(secrets.pairwise, { sector: `host ${sectorOf(client)}`, subject });
+  return pairwiseName(secrets.pairwise, { sector: sectorOf(client), subject });
 }
 
 export function isPairwise({ config }: Pick<Service, 'config'>, { subjectType }: Pick<Seeing, 'subjectType'>): boolean {
   return (subjectType ?? config.openid.subject) === 'pairwise';
 }
 
-/** OpenID Connect Core §8.1. An app without a host is its own sector. */
+/**
+ * OpenID Connect Core §8.1: the host, without its port. Every app may use a loopback address or a scheme of its own, so such an
+ * app is its own sector.
+ */
 function sectorOf({ id, sectorIdentifierUri, redirectUris: [first = ''] }: Seeing): string {
-  return URL.parse(sectorIdentifierUri ?? first)?.host || id;
+  const host = URL.parse(sectorIdentifierUri ?? first)?.hostname ?? '';
+  return host === '' || isLoopback(host) ? `client ${id}` : `host ${host}`;
 }

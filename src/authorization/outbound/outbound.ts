@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import { isLoopback } from '../../config/words/host.ts';
 import { type IsReachable, reachableBy } from './reachable.ts';
 
 /** An answer, or why there is none. `forbidden`: the service connected to nothing. */
@@ -79,13 +80,11 @@ interface Rules {
   readonly development: boolean;
 }
 
-/** An address in the URL is never looked up, so it is checked here. Plain http needs an allowed private address. */
+/** An address in the URL is never looked up, so it is checked here. For http, the rules are those of the configuration. */
 function faultOf({ protocol, hostname }: URL, { isReachable, development }: Rules): string | undefined {
   const host = hostname.replace(/^\[|\]$/g, '');
-  const isAddress = isIP(host) !== 0;
-  if (isAddress && !isReachable(host)) return notPublic(host);
-  const isOwnNetwork = isAddress || host === 'localhost';
-  if (protocol === 'https:' || (protocol === 'http:' && (development || isOwnNetwork))) return undefined;
+  if (isIP(host) !== 0 && !isReachable(host)) return notPublic(host);
+  if (protocol === 'https:' || (protocol === 'http:' && (development || isLoopback(host)))) return undefined;
   return 'not an https URL';
 }
 

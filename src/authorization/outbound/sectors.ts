@@ -12,17 +12,18 @@ export interface Sectors {
 }
 
 /** Milliseconds for which a document is remembered, and for which a failure is. */
-const KEPT = { read: 3_600_000, failed: 60_000 } as const;
+const KEPT = { read: 3_600_000, failed: 60_000 };
 
 type Document = { readonly uris: readonly unknown[] } | { readonly fault: string };
 
-export function buildSectors(outbound: Outbound): Sectors {
+export function buildSectors(outbound: Pick<Outbound, 'get'>, kept = KEPT): Sectors {
   const documents = new LRUCache<string, Document>({
     max: 1_000,
-    fetchMethod: async (uri, _stale, { options }) => {
+    fetchMethod: async (uri, before, { options }) => {
       const document = await read(outbound, uri);
-      options.ttl = 'fault' in document ? KEPT.failed : KEPT.read;
-      return document;
+      options.ttl = 'fault' in document ? kept.failed : kept.read;
+      // A document that was read stays valid while its server fails. Otherwise, no user could log in at the client.
+      return 'fault' in document && before !== undefined ? before : document;
     },
   });
   return {
@@ -37,7 +38,7 @@ export function buildSectors(outbound: Outbound): Sectors {
   };
 }
 
-async function read(outbound: Outbound, uri: string): Promise<Document> {
+async function read(outbound: Pick<Outbound, 'get'>, uri: string): Promise<Document> {
   const outcome = await outbound.get(uri);
   if (outcome.kind !== 'answered') return { fault: outcome.reason };
   if (outcome.status !== 200) return { fault: `status ${outcome.status}` };

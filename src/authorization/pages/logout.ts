@@ -9,7 +9,7 @@ export function logoutPage(site: Site, view: LogoutView): string {
     title: logout.title,
     body: [
       html`<h1>${logout.title}</h1>\n`,
-      view.application && html`<p>${logout.asks(strong(view.application.name))}</p>\n`,
+      view.application !== undefined && html`<p>${logout.asks(strong(view.application))}</p>\n`,
       html`<p><span class="quiet">${account.signedInAs}</span> ${personWords(view.person)}</p>\n<p>${logout.means}</p>\n`,
       form(view.form, html`<button class="button" type="submit">${logout.submit}</button>`),
       html`<p><a href="${view.account}">${logout.stay}</a></p>`,

@@ -132,8 +132,8 @@ export interface FormPostView {
 export interface LogoutView {
   readonly form: InteractionForm;
   readonly person: Person;
-  /** The application that sent the user here. */
-  readonly application?: Application;
+  /** The name of the application that sent the user here. */
+  readonly application?: string;
   /** Path of the account page, for a user who stays. */
   readonly account: string;
 }

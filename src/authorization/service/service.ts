@@ -11,7 +11,6 @@ import type { Secrets } from '../clients/secrets.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { SigningUserKeys } from '../keys/user-keys.ts';
-import type { Bell } from '../outbound/bell.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Sectors } from '../outbound/sectors.ts';
 import type { Accounts } from '../people/accounts.ts';
@@ -21,6 +20,7 @@ import type { LoginAttempts } from '../people/login-attempts.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UntrustedProxies } from '../telemetry/untrusted-proxies.ts';
+import type { Bell } from './bell.ts';
 
 /** The dependencies of every endpoint. They are made once, at start. */
 export interface Service {

@@ -41,7 +41,8 @@ export const openidChecks: Checks<AuthorizationSubject> = {
     ),
   'sector of a client': ({ clients, config }) =>
     clients.flatMap((client) => sectorFaults(client, config.openid.subject, config.development)),
-  'keys of OpenID Connect without openid': ({ clients }) => clients.flatMap(unusedKeys),
+  'keys of OpenID Connect without openid': ({ clients, config }) =>
+    clients.flatMap((client) => unusedKeys(client, config.openid.enabled)),
 };
 
 /** Claims that the service itself writes. */
@@ -83,30 +84,46 @@ function sectorFaults({ at, value }: Client, byDefault: string, development: boo
   const pointer = [...at, 'sector_identifier_uri'];
   if (uri !== undefined) return endpointFaults(pointer, uri, development);
   if (!wantsOpenid(value) || (value.subject_type ?? byDefault) !== 'pairwise') return [];
-  const hosts = new Set(value.redirect_uris.map((text) => parseUrl(text)?.host));
+  const hosts = new Set(value.redirect_uris.map((text) => parseUrl(text)?.hostname));
   if (hosts.size <= 1) return [];
   const message =
     'a client with several hosts and `pairwise` needs a `sector_identifier_uri` (OpenID Connect Core §8.1)';
   return [{ pointer: at, message, hint: 'write the https URL of a JSON array with all its `redirect_uris`' }];
 }
 
-const keys = [
+/** Keys that only a login by OpenID Connect reads. */
+const loginKeys = [
   'backchannel_logout_uri',
-  'default_max_age',
   'id_token_signed_response_alg',
   'subject_type',
   'sector_identifier_uri',
 ] as const;
 
-function unusedKeys({ at, value }: Client): readonly Finding[] {
-  if (wantsOpenid(value)) return [];
+/** A logout reads the addresses of each client, also of one without the scope `openid`. */
+const providerKeys = [...loginKeys, 'post_logout_redirect_uris'] as const;
+
+function unusedKeys({ at, value }: Client, isProvider: boolean): readonly Finding[] {
+  if (!isProvider) return unused(at, value, { keys: providerKeys, missing: '`openid: { enabled: true }`' });
+  return wantsOpenid(value) ? [] : unused(at, value, { keys: loginKeys, missing: '`openid` in `scope`' });
+}
+
+interface Unused {
+  readonly keys: readonly (keyof ClientFile)[];
+  readonly missing: string;
+}
+
+function unused(at: Client['at'], value: ClientFile, { keys, missing }: Unused): readonly Finding[] {
   return keys
-    .filter((key) => value[key] !== undefined)
+    .filter((key) => isWritten(value[key]))
     .map((key) => ({
       pointer: [...at, key],
       severity: 'warning',
-      message: `\`${key}\` has no effect without the scope \`openid\``,
-      hint: 'add `openid` to `scope`, or remove this',
+      message: `\`${key}\` has no effect without ${missing}`,
+      hint: `add ${missing}, or remove this`,
       atKey: true,
     }));
+}
+
+function isWritten(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }

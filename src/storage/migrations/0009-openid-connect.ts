@@ -13,8 +13,8 @@ export const openidConnect: Migration = {
     ALTER TABLE authorization_code ADD COLUMN openid TEXT;
     ALTER TABLE authorization_grant ADD COLUMN session_id TEXT;
     ALTER TABLE authorization_grant ADD COLUMN openid TEXT;
-    CREATE INDEX authorization_code_by_session ON authorization_code (session_id);
-    CREATE INDEX authorization_grant_by_session ON authorization_grant (session_id);
+    CREATE INDEX authorization_code_by_session ON authorization_code (session_id) WHERE session_id IS NOT NULL;
+    CREATE INDEX authorization_grant_by_session ON authorization_grant (session_id) WHERE session_id IS NOT NULL;
 
     CREATE TABLE session_client (
       session_id TEXT NOT NULL,

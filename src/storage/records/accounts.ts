@@ -2,6 +2,7 @@ import { all, changed, first, integer, json, type Row, run, text, textOrNone, ty
 import { endSessionKeys } from './ended-session-keys.ts';
 import { type Ending, LONGEST_LIFE, lastEnd, reportEach, reportEvent } from './events.ts';
 import { endGrantsOfSubject } from './grants.ts';
+import { makeNotices } from './openid-sessions.ts';
 import { endSessionsOfSubject } from './sessions.ts';
 import { removeUserKeys, reportUserKeys } from './user-keys.ts';
 
@@ -126,11 +127,12 @@ interface Ended {
 
 /** Codes come before grants: this waits for a running exchange of a code, and then finds the grant that the exchange made. */
 function* endEverything(subject: string, now: number, keysUntil: number | undefined): Verb<Ended> {
-  yield* endSessionsOfSubject(subject, now);
+  const sessions = yield* endSessionsOfSubject(subject);
   const kids = keysUntil === undefined ? [] : yield* removeUserKeys(subject);
   yield* run('DELETE FROM authorization_code WHERE subject = $1 AND used_at IS NULL', subject);
   const keys = yield* endSessionKeys({ subject }, now);
   const grants = yield* endGrantsOfSubject(subject, now);
+  yield* makeNotices(sessions, now);
   return { kids, keys, grants };
 }
 

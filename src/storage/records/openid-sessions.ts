@@ -1,5 +1,6 @@
 import { all, first, integer, type Row, run, scopeTokens, text, type Verb } from '../engine/verb.ts';
-import { revokeGrant } from './grants.ts';
+import { type Ending, reportEach } from './events.ts';
+import { ending } from './grants.ts';
 
 /** Remembers that this client has an ID token of the session. */
 export function* noteSessionClient(sessionId: string, clientId: string): Verb<void> {
@@ -18,36 +19,37 @@ export function* noteSessionClient(sessionId: string, clientId: string): Verb<vo
  */
 export function* endSessionAtClients(sessionId: string, now: number): Verb<void> {
   yield* run('DELETE FROM authorization_code WHERE session_id = $1 AND used_at IS NULL', sessionId);
-  yield* endSessionGrants(sessionId, now);
-  yield* makeNotices(sessionId, now);
+  const grants = yield* endSessionGrants(sessionId, now);
+  yield* makeNotices([sessionId], now);
+  yield* reportEach('gid', grants, now);
 }
 
-/** OpenID Connect Back-Channel Logout §2.7: a grant with `offline_access` outlives the session. */
-function* endSessionGrants(sessionId: string, now: number): Verb<void> {
+/** OpenID Connect Back-Channel Logout §2.7: a grant with `offline_access` outlives the session. The caller reports the others. */
+function* endSessionGrants(sessionId: string, now: number): Verb<readonly Ending[]> {
   const rows = yield* all(
     `UPDATE authorization_grant SET used_at = used_at
-     WHERE session_id = $1 AND revoked_at IS NULL RETURNING id, scope`,
+     WHERE session_id = $1 AND revoked_at IS NULL RETURNING id, scope, tokens_until`,
     sessionId,
   );
-  for (const row of rows)
-    if (!scopeTokens(row, 'scope').includes('offline_access')) yield* revokeGrant(text(row, 'id'), now);
+  const ended = rows.filter((row) => !scopeTokens(row, 'scope').includes('offline_access')).map(ending);
+  for (const { key } of ended) yield* run('UPDATE authorization_grant SET revoked_at = $2 WHERE id = $1', key, now);
+  return ended;
 }
 
-/** One for each client that has an ID token of the session. */
-export function* makeNotices(sessionId: string, now: number): Verb<void> {
-  const clients = yield* all(
-    'DELETE FROM session_client WHERE session_id = $1 RETURNING client_id, subject',
-    sessionId,
-  );
-  for (const row of clients)
+/**
+ * One for each client that has an ID token of a session. Codes come before notices too: the exchange of a code adds its client.
+ */
+export function* makeNotices(sessionIds: readonly string[], now: number): Verb<void> {
+  for (const id of sessionIds) {
     yield* run(
       `INSERT INTO logout_notice (session_id, client_id, subject, created_at, next_at, attempts)
-       VALUES ($1, $2, $3, $4, $4, 0) ON CONFLICT (session_id, client_id) DO NOTHING`,
-      sessionId,
-      text(row, 'client_id'),
-      text(row, 'subject'),
+       SELECT session_id, client_id, subject, $2, $2, 0 FROM session_client WHERE session_id = $1
+       ON CONFLICT (session_id, client_id) DO NOTHING`,
+      id,
       now,
     );
+    yield* run('DELETE FROM session_client WHERE session_id = $1', id);
+  }
 }
 
 /** A client that must still learn that a session ended. */
@@ -67,12 +69,15 @@ export interface NoticeClaim {
   readonly limit: number;
 }
 
-/** Takes due notices. Of several processes, only one gets each notice. */
+/**
+ * Takes due notices. Of several processes, only one gets each notice. Those with the fewest attempts come first: a client that
+ * is down, with a thousand sessions, must not delay the others.
+ */
 export function* takeLogoutNotices({ now, leaseUntil, limit }: NoticeClaim): Verb<readonly LogoutNotice[]> {
   const rows = yield* all(
     `UPDATE logout_notice SET next_at = $2, attempts = attempts + 1
      WHERE next_at <= $1 AND (session_id, client_id) IN
-       (SELECT session_id, client_id FROM logout_notice WHERE next_at <= $1 ORDER BY next_at LIMIT $3)
+       (SELECT session_id, client_id FROM logout_notice WHERE next_at <= $1 ORDER BY attempts, next_at LIMIT $3)
      RETURNING session_id, client_id, subject, created_at, attempts`,
     now,
     leaseUntil,

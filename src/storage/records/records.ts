@@ -139,7 +139,6 @@ function writing(seal: Seal) {
   return {
     saveSession: sessions.saveSession,
     endSession: sessions.endSession,
-    endSessionsOfSubject: sessions.endSessionsOfSubject,
     saveCode: codes.saveCode,
     saveImplicit,
     redeemCode: codes.redeemCode,

@@ -1,6 +1,6 @@
 import { LONGEST_STEP } from '../../base/clock.ts';
 import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
-import { endSessionAtClients, makeNotices } from './openid-sessions.ts';
+import { endSessionAtClients } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
 
 /** A browser in which a user is signed in. */
@@ -27,14 +27,26 @@ export function* saveSession(
   renewed?: Uint8Array,
 ): Verb<'saved' | 'outdated'> {
   if (!(yield* stillHold(premises, session.authenticatedAt))) return 'outdated';
-  const before = renewed && (yield* takeSession(renewed, session.subject));
-  yield* insertSession(before === undefined ? session : { ...session, id: before });
+  if (renewed !== undefined && (yield* renewSession(renewed, session))) return 'saved';
+  yield* insertSession(session);
   return 'saved';
 }
 
-function* takeSession(hash: Uint8Array, subject: string): Verb<string | undefined> {
-  const row = yield* first('DELETE FROM login_session WHERE hash = $1 AND subject = $2 RETURNING id', hash, subject);
-  return row && text(row, 'id');
+/** An update, and not a new row: a logout at the same time waits for this transaction, and then finds the session by its id. */
+function* renewSession(renewed: Uint8Array, session: SessionRecord): Verb<boolean> {
+  return yield* changed(
+    `UPDATE login_session
+     SET hash = $3, username = $4, authenticated_at = $5, expires_at = $6, user_agent = $7, address = $8
+     WHERE hash = $1 AND subject = $2 RETURNING id`,
+    renewed,
+    session.subject,
+    session.hash,
+    session.username,
+    session.authenticatedAt,
+    session.expiresAt,
+    session.userAgent,
+    session.address,
+  );
 }
 
 function* insertSession(session: SessionRecord): Verb<void> {
@@ -77,11 +89,10 @@ export function* endSession(id: string, subject: string, now: number): Verb<bool
   return isEnded;
 }
 
-/** The caller ends the user's codes and grants. The clients get notices. */
-export function* endSessionsOfSubject(subject: string, now: number): Verb<number> {
+/** Returns the ids. The caller ends the user's codes and grants, and then calls `makeNotices`. */
+export function* endSessionsOfSubject(subject: string): Verb<readonly string[]> {
   const rows = yield* all('DELETE FROM login_session WHERE subject = $1 RETURNING id', subject);
-  for (const row of rows) yield* makeNotices(text(row, 'id'), now);
-  return rows.length;
+  return rows.map((row) => text(row, 'id'));
 }
 
 function session(row: Row): SessionRecord {

@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap';
 import { waitAfter } from '../../../src/authorization/logout/send-notices.ts';
+import { seconds, systemClock } from '../../../src/base/clock.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';
 import { openTab, signedIn } from '../browser/walk.ts';
+import { basic } from '../running-service.ts';
 import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from './provider.ts';
 import { onLoopback, type RelyingParty, relyingParty } from './relying-party.ts';
 
@@ -129,3 +131,29 @@ t.test('the notice of a client that was removed is dropped', async (t) => {
   await tab.get(logout(id_token));
   t.ok(await until(async () => (await service.service.records.countLogoutNotices()) === 0));
 });
+
+t.test(
+  'a service that is no longer an OpenID Provider refreshes without ID tokens, and still sends logout tokens',
+  async (t) => {
+    const party = await relyingParty(t);
+    const before = await providerFor(t, party);
+    const tab = openTab(before);
+    const { refresh_token = '' } = await loggedIn(before, {}, tab);
+    await before.stop();
+    const { openid } = before.service.config;
+    const after = await providerFor(t, party, {
+      deps: { directory: before.directory },
+      openid: { ...openid, enabled: false },
+    });
+    const response = await after.post('/oauth2/token', { grant_type: 'refresh_token', refresh_token }, basic(rp));
+    t.equal(response.status, 200);
+    t.notOk('id_token' in ((await response.json()) as object));
+    await after.service.records.signOutEverywhere({
+      subject: 'alice',
+      now: seconds(systemClock),
+      keysUntil: undefined,
+    });
+    after.service.sessionEnded.ring();
+    t.ok(await until(() => party.tokens.length === 1));
+  },
+);

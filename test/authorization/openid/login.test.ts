@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
+import { subjectFor } from '../../../src/authorization/openid/subject.ts';
 import { answered, decide, logIn, openTab } from '../browser/walk.ts';
 import { refreshed } from '../grant-flow.ts';
 import { basic, callback } from '../running-service.ts';
@@ -108,7 +109,7 @@ t.test('userinfo answers the claims of the granted scopes: GET, POST with a head
 });
 
 t.test('userinfo refuses a wrong token with 401 and a challenge', async (t) => {
-  const service = await runProvider(t);
+  const service = await runProvider(t, { client: { grant_types: ['authorization_code', 'client_credentials'] } });
   for (const [init, challenge] of [
     [{ headers: { authorization: 'Bearer wrong' } }, /error="invalid_token"/],
     [{ headers: {} }, /^Bearer realm="[^"]*"$/],
@@ -118,7 +119,9 @@ t.test('userinfo refuses a wrong token with 401 and a challenge', async (t) => {
     t.match(response.headers.get('www-authenticate'), challenge);
   }
   const own = await service.token();
-  t.equal((await userinfo(service, own)).status, 403, 'a token that a client got for itself');
+  t.equal((await userinfo(service, own)).status, 403, 'a token without the scope');
+  const ofClient = await service.token({ scope: 'openid' }, rp);
+  t.equal((await userinfo(service, ofClient)).status, 401, 'a token that a client got for itself');
   const { access_token } = await loggedIn(service);
   await service.post('/oauth2/revoke', { token: access_token }, basic(rp));
   t.equal((await userinfo(service, access_token)).status, 401, 'a revoked token');
@@ -272,6 +275,18 @@ t.test('two clients see different sids, and with pairwise different subjects', a
   t.ok(hinted.code);
 });
 
+t.test('pairwise subjects belong to a host without its port, and an app on loopback is its own sector', async (t) => {
+  const { service } = await runProvider(t, { openid: { subject: 'pairwise' } });
+  const seen = (id: string, redirectUri: string, sectorIdentifierUri?: string) =>
+    subjectFor(service, { id, subjectType: undefined, sectorIdentifierUri, redirectUris: [redirectUri] }, 'alice');
+  const host = seen('a', 'https://app.example/cb');
+  t.equal(seen('b', 'https://app.example:8443/cb'), host);
+  t.equal(seen('c', 'http://127.0.0.1/cb', 'https://app.example/uris.json'), host);
+  t.not(seen('d', 'https://other.example/cb'), host);
+  for (const uri of ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb'])
+    t.not(seen('e', uri), seen('f', uri), uri);
+});
+
 t.test('an answer by form_post is a page that posts it, and only its own script runs', async (t) => {
   const service = await runProvider(t);
   const page = await walk(openTab(service), openidPath({ response_mode: 'form_post' }));
@@ -316,6 +331,15 @@ t.test('without openid.enabled there is no userinfo, no ID token and no provider
   t.equal((document as Record<string, unknown>).userinfo_endpoint, undefined);
   const { keys } = (await (await fetch(`${service.url}/oauth2/jwks`)).json()) as { keys: unknown[] };
   t.equal(keys.length, 1);
+});
+
+t.test('without openid.enabled, openid is a scope like any other, which the user can refuse', async (t) => {
+  const service = await runProvider(t, { openid: { enabled: false } });
+  const tab = openTab(service);
+  const login = await logIn(tab, await tab.get(openidPath()));
+  const page = await tab.get(login.location?.href ?? '');
+  t.match(page.body, 'name="scope" value="openid"');
+  t.equal(answered(await decide(tab, page, [])).error, 'access_denied');
 });
 
 for (const [name, error] of [

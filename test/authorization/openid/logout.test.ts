@@ -1,4 +1,6 @@
 import t from 'tap';
+import { seconds } from '../../../src/base/clock.ts';
+import { makeSigningKey } from '../../../src/jwt/sign.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';
 import { answered, logIn, openTab, type Page, sessionOf, signedIn, type Tab } from '../browser/walk.ts';
@@ -50,6 +52,24 @@ t.test('an expired ID token is still a good hint', async (t) => {
   const answer = await tab.get(logoutPath({ id_token_hint: id_token, post_logout_redirect_uri: bye }));
   t.equal(answer.location?.href, bye);
   t.equal(sessionOf(tab), undefined);
+});
+
+t.test('an ID token is a good hint while its session lives, even after a rotation of its key', async (t) => {
+  const clock = settableClock();
+  const service = await runProvider(t, { ...withBye, deps: { clock } });
+  const { records, keys } = service.service;
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  const now = seconds(clock);
+  await records.announceSigningKey({ ...(await makeSigningKey('RS256')), createdAt: now });
+  await records.promoteSigningKey({ alg: 'RS256', publishedBefore: now, now });
+  clock.advance(11.9 * 3_600_000);
+  await keys.refresh();
+  const answer = await tab.get(logoutPath({ id_token_hint: id_token, post_logout_redirect_uri: bye }));
+  t.equal(answer.location?.href, bye);
+  clock.advance(3_600_000);
+  await keys.refresh();
+  t.equal((await tab.get(logoutPath({ id_token_hint: id_token }))).status, 400, 'no key is kept for longer');
 });
 
 t.test('a POST of the client does the same', async (t) => {

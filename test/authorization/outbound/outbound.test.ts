@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { buildOutbound } from '../../../src/authorization/outbound/outbound.ts';
 import { reachableBy } from '../../../src/authorization/outbound/reachable.ts';
@@ -97,9 +98,11 @@ t.test('no connection is made to a forbidden address, whatever its spelling', as
   ])
     for (const scheme of ['http', 'https'])
       t.match(await get(`${scheme}://${host}:${port}/x`), { kind: 'forbidden' }, `${scheme}://${host}`);
-  for (const text of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'x', 'http://example.com/'])
+  for (const text of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'x', 'http://example.com/', 'http://8.8.8.8/'])
     t.match(await get(text), { kind: 'forbidden' }, text);
   t.strictSame(asked, []);
+  const { get: getPrivate } = outbound(t, ['10.0.0.0/8'], 50);
+  t.match(await getPrivate('http://10.1.2.3/'), { kind: 'forbidden', reason: 'not an https URL' });
 });
 
 t.test('a redirect is an answer, and is not followed', async (t) => {
@@ -136,4 +139,21 @@ t.test('a sector document that cannot be read is an outage, and is asked for aga
   const client = { sectorIdentifierUri: `http://127.0.0.1:${port}/uris`, redirectUris: [] };
   for (const _ of [1, 2]) await t.rejects(sectors.verify(client), { code: 'temporarily_unavailable' });
   t.equal(asked.length, 1);
+});
+
+t.test('a sector document that was read stays valid while its server fails, and a new one replaces it', async (t) => {
+  const answer = { status: 200, body: '["https://a.example/cb"]' };
+  const { asked, port } = await served(t, answer);
+  const sectors = buildSectors(outbound(t), { read: 1, failed: 1 });
+  const client = { sectorIdentifierUri: `http://127.0.0.1:${port}/uris`, redirectUris: ['https://a.example/cb'] };
+  const verifyLater = async () => {
+    await sleep(10);
+    await sectors.verify(client);
+  };
+  await sectors.verify(client);
+  answer.status = 500;
+  for (const _ of [1, 2]) await verifyLater();
+  t.equal(asked.length, 3);
+  Object.assign(answer, { status: 200, body: '[]' });
+  await t.rejects(verifyLater(), { code: 'invalid_request' });
 });

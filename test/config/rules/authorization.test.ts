@@ -423,8 +423,15 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'keys of OpenID Connect without openid': [
-    [client({ subject_type: 'public' }), /^warning: `subject_type` has no effect without the scope `openid`/],
+    [client({ subject_type: 'public' }), /^warning: `subject_type` has no effect without `openid: { enabled: true }`/],
+    [client({ post_logout_redirect_uris: ['https://app.example.com/bye'] }), /^warning: .* has no effect without/],
+    [
+      relyingParty({ scope: 'orders.read', subject_type: 'public' }),
+      /^warning: `subject_type` has no effect without `openid` in `scope`/,
+    ],
+    [relyingParty({ scope: 'orders.read', post_logout_redirect_uris: ['https://app.example.com/bye'] })],
     [relyingParty({ subject_type: 'public' })],
+    [client({ default_max_age: '1h' })],
   ],
   'variables of the pages': [
     [top({ theme: { css: { '--acent': '#06c' } } }), /the pages have no variable of this name/],

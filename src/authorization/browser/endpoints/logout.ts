@@ -65,7 +65,7 @@ function ask(
   const page = logoutPage(front.site, {
     form: { action: front.paths.confirmLogout, transaction: beginTransaction(front, exchange, kept) },
     person: personOf(visitor.account),
-    ...(client && { application: { name: client.name, redirectUri: redirectUri ?? '' } }),
+    ...(client && { application: client.name }),
     account: front.paths.account,
   });
   return exchange.reply.headers(pageHeaders(redirectUri)).send(page);

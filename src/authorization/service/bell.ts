@@ -1,4 +1,4 @@
-/** Tells the sender of logout tokens in this process that a session has ended. Other processes look regularly. */
+/** Starts a chore of this process before its next regular run. Other processes wait for their regular runs. */
 export class Bell {
   #listener = () => {};
 
