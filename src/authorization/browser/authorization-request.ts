@@ -30,6 +30,8 @@ export interface AuthorizationRequest extends Addressed {
   readonly loginHint: string | undefined;
   /** Undefined: the client wants no ID token. */
   readonly openid: OpenidRequest | undefined;
+  /** The client only wants to know who the user is. Its access token is for this service alone, and for no API. */
+  readonly isLoginOnly: boolean;
 }
 
 /** The user's decision about the request. */

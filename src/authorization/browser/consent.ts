@@ -13,7 +13,7 @@ export function whyAsk(
   before: Consent | undefined,
 ): 'consent_required' | 'interaction_required' | undefined {
   if (request.prompt.has('consent')) return 'consent_required';
-  if (isLoginOnly(request)) return isOwnAddress(request) ? undefined : 'interaction_required';
+  if (request.isLoginOnly) return isOwnAddress(request) ? undefined : 'interaction_required';
   if (before === undefined) return 'consent_required';
   // Consent is separate for `code` and `token`: different programs see the token, and its lifetime differs (RFC 9700 §2.1.2).
   const known = before.byGrant[request.responseType.grant];
@@ -30,9 +30,13 @@ export function hasCheckbox({ openid }: Pick<AuthorizationRequest, 'openid'>, sc
   return openid === undefined || scope !== 'openid';
 }
 
-/** The client only wants to know who the user is, as the client sees the user. */
-export function isLoginOnly(request: Pick<AuthorizationRequest, 'scope' | 'openid'>): boolean {
-  return request.openid !== undefined && !consentScopes(request).some((scope) => hasCheckbox(request, scope));
+/** The client only wants to know who the user is, as the client sees the user. A client that names an API wants more. */
+export function asksOnlyForLogin({
+  resources,
+  ...request
+}: Pick<AuthorizationRequest, 'scope' | 'openid'> & { readonly resources: readonly string[] }): boolean {
+  if (request.openid === undefined || resources.length > 0) return false;
+  return !consentScopes(request).some((scope) => hasCheckbox(request, scope));
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Service } from '../service/service.ts';
 import { grantedAudience, grantedScope } from '../tokens/granted.ts';
 import { answerWay } from './answer-way.ts';
 import type { Addressed, AuthorizationRequest, ResponseType } from './authorization-request.ts';
+import { asksOnlyForLogin } from './consent.ts';
 import { isRegistered } from './redirect-address.ts';
 import { responseTypes } from './response-types.ts';
 
@@ -54,16 +55,20 @@ export async function judgeRequest(
   refuseUnsupported(parameters);
   const responseType = judgeResponseType(client, parameters);
   const scope = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
+  const openid = await readOpenidRequest(service, client, parameters, scope);
+  const resources = parameters.all('resource');
+  const isLoginOnly = asksOnlyForLogin({ scope, openid, resources });
   return {
     ...addressed,
     responseType,
     challenge: responseType.challenge ? judgeChallenge(client, parameters) : undefined,
     scope,
-    audience: grantedAudience(parameters.all('resource'), service.config.resources),
+    isLoginOnly,
+    audience: isLoginOnly ? [service.config.issuer] : grantedAudience(resources, service.config.resources),
     prompt: judgePrompt(parameters.get('prompt')),
     maxAge: judgeMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,
     loginHint: parameters.get('login_hint'),
-    openid: await readOpenidRequest(service, client, parameters, scope),
+    openid,
   };
 }
 

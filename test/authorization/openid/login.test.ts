@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { subjectFor } from '../../../src/authorization/openid/subject.ts';
-import { answered, decide, logIn, openTab } from '../browser/walk.ts';
+import { answered, decide, logIn, openTab, signedIn } from '../browser/walk.ts';
 import { refreshed } from '../grant-flow.ts';
 import { basic, callback } from '../running-service.ts';
 import {
@@ -351,3 +351,25 @@ for (const [name, error] of [
     const service = await runProvider(t);
     t.equal(answered(await openTab(service).get(openidPath({ [name]: 'x' }))).error, error);
   });
+
+t.test('without a consent page, the access token is for no API', async (t) => {
+  const service = await runProvider(t, {
+    client: { grant_types: ['authorization_code', 'refresh_token', 'implicit'] },
+  });
+  const tab = await signedIn(service);
+  const answer = await redeemed(service, await tab.get(openidPath({ prompt: 'none' })));
+  t.equal((await service.introspect(answer.access_token)).aud, service.issuer);
+  t.equal((await userinfo(service, answer.access_token)).status, 200);
+  const implicit = { response_type: 'token', code_challenge: undefined, code_challenge_method: undefined };
+  const { access_token = '' } = answered(await tab.get(openidPath({ prompt: 'none', ...implicit })));
+  t.equal((await service.introspect(access_token)).aud, service.issuer);
+});
+
+t.test('a request for `openid` that names an API asks the user', async (t) => {
+  const service = await runProvider(t);
+  const tab = await signedIn(service);
+  const resource = 'https://api.example.com';
+  t.equal(answered(await tab.get(openidPath({ prompt: 'none', resource }))).error, 'consent_required');
+  const { access_token } = await redeemed(service, await walk(tab, openidPath({ resource })));
+  t.equal((await service.introspect(access_token)).aud, resource);
+});

@@ -9,7 +9,7 @@ import { answerClient, grantRequest } from '../answer-client.ts';
 import type { AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { afterLogin, type CarriedParameters, carried } from '../carried-parameters.ts';
-import { consentScopes, isLoginOnly, whyAsk } from '../consent.ts';
+import { consentScopes, whyAsk } from '../consent.ts';
 import type { BrowserExchange } from '../exchange.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
@@ -85,7 +85,7 @@ async function proceed(front: PageContext, asking: Asked): Promise<FastifyReply>
     scope: consentScopes(asked),
     consent: undefined,
     transaction: undefined,
-    premises: { session: session.hash, ...(!isLoginOnly(asked) && { consent: remembered }) },
+    premises: { session: session.hash, ...(!asked.isLoginOnly && { consent: remembered }) },
   });
 }
 
