@@ -77,7 +77,8 @@ function openidOriginOf(
     id_token: openid.claims.id_token.filter(isAllowed),
     userinfo: openid.claims.userinfo.filter(isAllowed),
   };
-  return { sessionId, openid: { nonce: openid.nonce, acr: openid.acr, claims } };
+  const claimScopes = openid.claimScopes.filter((scope) => allowed.includes(scope));
+  return { sessionId, openid: { nonce: openid.nonce, acr: openid.acr, claims, claimScopes } };
 }
 
 /** `response_type` → how to answer it. */

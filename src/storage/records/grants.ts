@@ -14,7 +14,7 @@ import {
 } from '../engine/verb.ts';
 import { endSessionKeysOf, holdSessionKeys } from './ended-session-keys.ts';
 import { type Ending, reportEach, reportEvent } from './events.ts';
-import { type OpenidFacts, type OpenidOrigin, openidOrigin } from './openid-facts.ts';
+import { allowedScopes, type OpenidFacts, type OpenidOrigin, openidOrigin } from './openid-facts.ts';
 
 /** One grant of a user. Its refresh tokens are a family, and all its tokens end with it. */
 export interface GrantRecord extends OpenidOrigin {
@@ -154,10 +154,10 @@ export function scopeByGrant(row: Row): ScopeByGrant {
 }
 
 function* endRefused({ subject, clientId, grantedAt: now }: ConsentGiven, refused: ReadonlySet<string>): Verb<void> {
-  const isTooMuch = (row: Row) => scopeTokens(row, 'scope').some((scope) => refused.has(scope));
+  const isTooMuch = (row: Row) => allowedScopes(row).some((scope) => refused.has(scope));
   const codes = yield* all(
     `UPDATE authorization_code SET failures = failures
-     WHERE subject = $1 AND client_id = $2 AND used_at IS NULL RETURNING hash, scope`,
+     WHERE subject = $1 AND client_id = $2 AND used_at IS NULL RETURNING hash, scope, openid`,
     subject,
     clientId,
   );
@@ -166,7 +166,7 @@ function* endRefused({ subject, clientId, grantedAt: now }: ConsentGiven, refuse
   const keys = yield* holdSessionKeys({ subject, clientId });
   const grants = yield* all(
     `UPDATE authorization_grant SET used_at = used_at
-     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id, scope`,
+     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id, scope, openid`,
     subject,
     clientId,
   );

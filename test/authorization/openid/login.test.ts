@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import t from 'tap';
 import { subjectFor } from '../../../src/authorization/openid/subject.ts';
 import { answered, decide, logIn, openTab, signedIn } from '../browser/walk.ts';
-import { refreshed } from '../grant-flow.ts';
+import { refreshed, verifier } from '../grant-flow.ts';
 import { basic, callback } from '../running-service.ts';
 import {
   callback2,
@@ -372,4 +372,18 @@ t.test('a request for `openid` that names an API asks the user', async (t) => {
   t.equal(answered(await tab.get(openidPath({ prompt: 'none', resource }))).error, 'consent_required');
   const { access_token } = await redeemed(service, await walk(tab, openidPath({ resource })));
   t.equal((await service.introspect(access_token)).aud, resource);
+});
+
+t.test('a user who refuses the scope of a single claim ends the grants that have the claim', async (t) => {
+  const service = await runProvider(t);
+  const tab = await signedIn(service);
+  const claims = JSON.stringify({ userinfo: { email: null } });
+  const { access_token } = await redeemed(service, await walk(tab, openidPath({ claims })));
+  t.match(await (await userinfo(service, access_token)).json(), { email: 'alice@example.com' });
+  const unused = answered(await tab.get(openidPath({ claims })));
+  await decide(tab, await tab.get(openidPath({ scope: 'openid email', prompt: 'consent' })), []);
+  t.equal((await userinfo(service, access_token)).status, 401);
+  const form = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier };
+  const late = await service.post('/oauth2/token', { ...form, code: unused.code ?? '' }, basic(rp));
+  t.match(await late.json(), { error: 'invalid_grant' });
 });
