@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/words/host.ts';
+import { sectorHost } from '../../config/words/sector-host.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Service } from '../service/service.ts';
 import { pairwiseName } from './pairwise-name.ts';
@@ -15,11 +15,8 @@ export function isPairwise({ config }: Pick<Service, 'config'>, { subjectType }:
   return (subjectType ?? config.openid.subject) === 'pairwise';
 }
 
-/**
- * OpenID Connect Core §8.1: the host, without its port. Every app may use a loopback address or a scheme of its own, so such an
- * app is its own sector.
- */
-function sectorOf({ id, sectorIdentifierUri, redirectUris: [first = ''] }: Seeing): string {
-  const host = URL.parse(sectorIdentifierUri ?? first)?.hostname ?? '';
-  return host === '' || isLoopback(host) ? `client ${id}` : `host ${host}`;
+/** OpenID Connect Core §8.1: the host, without its port. An app has no host, so it is its own sector. */
+function sectorOf({ id, sectorIdentifierUri: uri, redirectUris: [first = ''] }: Seeing): string {
+  const host = uri === undefined ? sectorHost(first) : URL.parse(uri)?.hostname;
+  return host === undefined ? `client ${id}` : `host ${host}`;
 }

@@ -4,7 +4,8 @@ import { parseClaimSource } from '../schema/token-settings.ts';
 import type { Finding } from '../words/problem.ts';
 import { redirectUriFault } from '../words/redirect-uri.ts';
 import { scopeWords } from '../words/scope-words.ts';
-import { endpointFaults, parseUrl } from '../words/url-rules.ts';
+import { sectorHost } from '../words/sector-host.ts';
+import { endpointFaults } from '../words/url-rules.ts';
 import type { Checks, Member } from './checks.ts';
 import type { AuthorizationSubject } from './subject.ts';
 
@@ -84,7 +85,7 @@ function sectorFaults({ at, value }: Client, byDefault: string, development: boo
   const pointer = [...at, 'sector_identifier_uri'];
   if (uri !== undefined) return endpointFaults(pointer, uri, development);
   if (!wantsOpenid(value) || (value.subject_type ?? byDefault) !== 'pairwise') return [];
-  const hosts = new Set(value.redirect_uris.map((text) => parseUrl(text)?.hostname));
+  const hosts = new Set(value.redirect_uris.map(sectorHost));
   if (hosts.size <= 1) return [];
   const message =
     'a client with several hosts and `pairwise` needs a `sector_identifier_uri` (OpenID Connect Core §8.1)';

@@ -412,6 +412,11 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'sector of a client': [
     [relyingParty({ subject_type: 'pairwise', redirect_uris: twoHosts }), /needs a `sector_identifier_uri`/],
+    [
+      relyingParty({ subject_type: 'pairwise', redirect_uris: [twoHosts[0], 'com.example.app://app.example.com/cb'] }),
+      /needs a `sector_identifier_uri`/,
+    ],
+    [relyingParty({ subject_type: 'pairwise', redirect_uris: ['com.example.app:/cb', 'http://127.0.0.1/cb'] })],
     [relyingParty({ sector_identifier_uri: 'ftp://app.example.com' }), /not an https URL/],
     [relyingParty({ redirect_uris: twoHosts })],
     [
