@@ -4,7 +4,7 @@ import { nextRun } from '../base/next-run.ts';
 import type { EventRecord } from '../storage/records/records.ts';
 import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
-import { sendNotices } from './logout/send-notices.ts';
+import { buildNoticeSender, type NoticeSender } from './logout/notice-sender.ts';
 import type { Bell } from './service/bell.ts';
 import type { Service } from './service/service.ts';
 
@@ -16,6 +16,8 @@ export interface Chore {
   readonly every: number;
   /** A run with several steps ends after the current one if the signal says that the service stops. */
   readonly run: (service: Service, stopping: AbortSignal) => Promise<unknown>;
+  /** Ends the work that a run has left behind. */
+  readonly stop?: () => Promise<void>;
   /** The first run is at the start of the service. */
   readonly atOnce?: true;
   /** Starts a run at once. A ring during a run starts another run after it. */
@@ -28,7 +30,7 @@ const KEYS_EVERY = 10_000;
 export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
   sweeping(forgettingClock(clock)),
   takingUpKeys(log, keysEvery),
-  sendingNotices,
+  sendingNotices(log),
   { name: 'checking the cost of password hashes', every: 60_000, run: ({ decoys }) => decoys.refresh() },
 ];
 
@@ -39,7 +41,11 @@ export function startHousekeeping(service: Service, log: Logger, todo: readonly 
 }
 
 /** A chore never runs twice at once. A failure is logged and retried. */
-function repeat({ name, every, run, atOnce, wokenBy }: Chore, service: Service, log: Logger): () => Promise<void> {
+function repeat(
+  { name, every, run, stop, atOnce, wokenBy }: Chore,
+  service: Service,
+  log: Logger,
+): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let timer: NodeJS.Timeout | undefined;
@@ -56,21 +62,31 @@ function repeat({ name, every, run, atOnce, wokenBy }: Chore, service: Service, 
   };
   wokenBy?.(service).listen(once);
   schedule(atOnce ? 0 : every);
-  return () => {
+  return async () => {
     stopping.abort();
     clearTimeout(timer);
-    return running;
+    await running;
+    await stop?.();
   };
 }
 
 /** Sends logout tokens at once when a session ends in this process, and regularly for sessions that ended in another one. */
-const sendingNotices: Chore = {
-  name: 'sending logout tokens',
-  every: 2_000,
-  run: sendNotices,
-  atOnce: true,
-  wokenBy: ({ sessionEnded }) => sessionEnded,
-};
+function sendingNotices(log: Logger): Chore {
+  const name = 'sending logout tokens';
+  const failed = (error: unknown) => log.warn({ err: error }, `${name} failed`);
+  let sender: NoticeSender | undefined;
+  return {
+    name,
+    every: 2_000,
+    async run(service) {
+      sender ??= buildNoticeSender(service, failed);
+      await sender.look();
+    },
+    stop: async () => sender?.stop(),
+    atOnce: true,
+    wokenBy: ({ sessionEnded }) => sessionEnded,
+  };
+}
 
 /** Deletes in small batches, so that no request waits for long. */
 function sweeping(forgetting: () => number): Chore {

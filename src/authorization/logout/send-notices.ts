@@ -5,29 +5,8 @@ import type { Service } from '../service/service.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
 import { makeLogoutToken } from './logout-token.ts';
 
-/** Notices that one process takes at a time. It sends them all at once. */
-const TAKEN = 20;
-/** Seconds for which a process has a notice alone, beside the time limit of a request. */
-const LEASE = 5;
-
-/** Sends all due logout tokens, or those of the current round if the service stops. Rejects if the store fails. */
-export async function sendNotices(service: Service, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && (await sendRound(service)) === TAKEN);
-}
-
-/** Returns the number of notices. If one fails, the others are still settled. Its next attempt follows the lease. */
-async function sendRound(service: Service): Promise<number> {
-  const { records, clock, config } = service;
-  const now = seconds(clock);
-  const leaseUntil = now + LEASE + Math.ceil(config.outbound.timeout / 1000);
-  const taken = await records.takeLogoutNotices({ now, leaseUntil, limit: TAKEN });
-  const outcomes = await Promise.allSettled(taken.map((notice) => sendNotice(service, notice)));
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  return taken.length;
-}
-
 /** A client without a URL needs no notice. */
-async function sendNotice(service: Service, notice: LogoutNotice): Promise<void> {
+export async function sendNotice(service: Service, notice: LogoutNotice): Promise<void> {
   const client = await service.clients.find(notice.clientId);
   const uri = client?.backchannelLogoutUri;
   if (client === undefined || uri === undefined) return service.records.dropLogoutNotice(notice);

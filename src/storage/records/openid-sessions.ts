@@ -67,21 +67,33 @@ export interface NoticeClaim {
   /** Until then, no other process takes the notice. After a crash, another attempt follows. */
   readonly leaseUntil: number;
   readonly limit: number;
+  /** The most notices for one client, so that no client delays the notices of the others. */
+  readonly share: number;
+  /** These clients get none now. */
+  readonly except: readonly string[];
 }
 
 /**
- * Takes due notices. Of several processes, only one gets each notice. Those with the fewest attempts come first: a client that
- * is down, with a thousand sessions, must not delay the others.
+ * Takes due notices. Of several processes, only one gets each notice. Clients take turns, and first attempts come before later
+ * ones.
  */
-export function* takeLogoutNotices({ now, leaseUntil, limit }: NoticeClaim): Verb<readonly LogoutNotice[]> {
+export function* takeLogoutNotices(claim: NoticeClaim): Verb<readonly LogoutNotice[]> {
+  const { now, leaseUntil, limit, share, except } = claim;
+  const others = except.map((_, index) => `AND client_id <> $${index + 5}`).join(' ');
   const rows = yield* all(
     `UPDATE logout_notice SET next_at = $2, attempts = attempts + 1
      WHERE next_at <= $1 AND (session_id, client_id) IN
-       (SELECT session_id, client_id FROM logout_notice WHERE next_at <= $1 ORDER BY attempts, next_at LIMIT $3)
+       (SELECT session_id, client_id FROM
+         (SELECT session_id, client_id, next_at, attempts AS tried,
+           row_number() OVER (PARTITION BY client_id ORDER BY attempts, next_at) AS place
+          FROM logout_notice WHERE next_at <= $1 ${others}) AS due
+        WHERE place <= $4 ORDER BY place, tried, next_at LIMIT $3)
      RETURNING session_id, client_id, subject, created_at, attempts`,
     now,
     leaseUntil,
     limit,
+    share,
+    ...except,
   );
   return rows.map(notice);
 }

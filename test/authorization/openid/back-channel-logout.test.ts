@@ -1,12 +1,13 @@
 import t, { type Test } from 'tap';
 import { waitAfter } from '../../../src/authorization/logout/send-notices.ts';
-import { seconds, systemClock } from '../../../src/base/clock.ts';
+import { openStore } from '../../../src/authorization/open-service.ts';
+import { type Clock, seconds, systemClock } from '../../../src/base/clock.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';
 import { openTab, signedIn } from '../browser/walk.ts';
-import { basic } from '../running-service.ts';
+import { basic, callback, configuration, temporaryDirectory } from '../running-service.ts';
 import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from './provider.ts';
-import { onLoopback, type RelyingParty, relyingParty } from './relying-party.ts';
+import { onLoopback, type RelyingParty, relyingParty, silentParty } from './relying-party.ts';
 
 const logout = (id_token: string) => `/oauth2/logout?${new URLSearchParams({ id_token_hint: id_token })}`;
 
@@ -53,12 +54,14 @@ t.test('the ID token and the logout token are not valid in each other’s place'
 t.test('a client that fails gets the token again, with the same jti, until it answers 200 or 204', async (t) => {
   const party = await relyingParty(t, [500, 302, 204]);
   const clock = settableClock();
-  const service = await providerFor(t, party, { deps: { clock } });
+  const directory = temporaryDirectory(t);
+  const { records, delayed } = await recordsWithDelays(directory, clock);
+  const service = await providerFor(t, party, { deps: { clock, directory, records } });
   const tab = openTab(service);
   const { id_token } = await loggedIn(service, {}, tab);
   await tab.get(logout(id_token));
-  for (const attempts of [1, 2, 3]) {
-    t.ok(await until(() => party.tokens.length === attempts), `attempt ${attempts}`);
+  for (const attempts of [1, 2]) {
+    t.ok(await until(() => delayed() === attempts), `attempt ${attempts}`);
     clock.advance(waitAfter(attempts) * 1000);
     service.service.sessionEnded.ring();
   }
@@ -66,6 +69,61 @@ t.test('a client that fails gets the token again, with the same jti, until it an
   const ids = await Promise.all(party.tokens.map(async (token) => payload(token).jti));
   t.equal(new Set(ids).size, 1);
   t.equal(party.tokens.length, 3);
+});
+
+/** Counts the delays that are stored. Before that, the clock must not move. */
+async function recordsWithDelays(directory: string, clock: Clock) {
+  const records = await openStore(configuration(), { directory, clock });
+  let delayed = 0;
+  const delayLogoutNotice: typeof records.delayLogoutNotice = async (...notice) => {
+    await records.delayLogoutNotice(...notice);
+    delayed++;
+  };
+  const watched = new Proxy(records, {
+    get: (target, verb) => (verb === 'delayLogoutNotice' ? delayLogoutNotice : Reflect.get(target, verb)),
+  });
+  return { records: watched, delayed: () => delayed };
+}
+
+t.test('a client that does not answer delays only its own logout tokens', async (t) => {
+  const [party, silent] = [await relyingParty(t), await silentParty(t)];
+  const slow = { id: 'slow', secret: rp.secret };
+  const service = await providerFor(t, party, {
+    config: { outbound: { ...onLoopback.outbound, timeout: 600_000 } },
+    clients: [
+      {
+        client_id: slow.id,
+        client_secret: slow.secret,
+        scope: 'openid',
+        grant_types: ['authorization_code'],
+        redirect_uris: [callback],
+        backchannel_logout_uri: silent.url,
+      },
+    ],
+  });
+  const path = openidPath({ client_id: slow.id });
+  for (let sessions = 0; sessions < 25; sessions++) {
+    const tab = openTab(service);
+    await tab.get(logout((await redeemed(service, await walk(tab, path), slow)).id_token));
+  }
+  t.ok(await until(() => silent.asked() === 8));
+  const tab = openTab(service);
+  await tab.get(logout((await loggedIn(service, {}, tab)).id_token));
+  t.ok(await until(() => party.tokens.length === 1));
+  t.equal(silent.asked(), 8);
+  silent.close();
+});
+
+t.test('a client with many ended sessions gets all logout tokens', async (t) => {
+  const party = await relyingParty(t);
+  const service = await providerFor(t, party);
+  for (let sessions = 0; sessions < 25; sessions++) await loggedIn(service);
+  const tab = await signedIn(service);
+  const account = await tab.get('/oauth2/account');
+  await tab.post('/oauth2/account/sign-out-everywhere', { csrf: account.field('csrf') });
+  t.ok(await until(() => party.tokens.length === 25));
+  t.ok(await until(async () => (await service.service.records.countLogoutNotices()) === 0));
+  t.equal(new Set(party.tokens.map((token) => payload(token).jti)).size, 25);
 });
 
 function payload(token: string): Record<string, unknown> {

@@ -34,5 +34,21 @@ export async function relyingParty(t: Test, statuses: readonly number[] = []): P
   return party;
 }
 
+/** A server that never answers. Its requests fail when it is closed. */
+export async function silentParty(t: Test): Promise<{ readonly url: string; asked(): number; close(): void }> {
+  let asked = 0;
+  const server = createServer(() => {
+    asked++;
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  t.teardown(close);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/backchannel`, asked: () => asked, close };
+}
+
 /** Lets the service reach loopback. */
 export const onLoopback = { outbound: { private_addresses: ['127.0.0.0/8'], timeout: 5_000 } };
