@@ -83,7 +83,7 @@ function asInFile(options: ClientOptions): StoredClient {
     events: options.events,
     keys: options.keys,
     claims: options.claims,
-    post_logout_redirect_uris: options.postLogoutRedirectUri,
+    post_logout_redirect_uris: options.postLogoutRedirectUri.length > 0 ? options.postLogoutRedirectUri : undefined,
     backchannel_logout_uri: options.backchannelLogoutUri,
     id_token_signed_response_alg: options.idTokenAlg,
     subject_type: options.subjectType,
