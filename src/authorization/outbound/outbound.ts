@@ -1,8 +1,9 @@
-import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import { isLoopback } from '../../config/words/host.ts';
+import { addressFinder, type FindAddresses } from './find-addresses.ts';
 import { type IsReachable, reachableBy } from './reachable.ts';
 
 /** An answer, or why there is none. `forbidden`: the service connected to nothing. */
@@ -35,7 +36,7 @@ export function buildOutbound({
   const isReachable = reachableBy(outbound.private_addresses);
   const { timeout } = outbound;
   const agent = new Agent({
-    connect: { lookup: checkedLookup(isReachable), timeout },
+    connect: { lookup: checkedLookup(addressFinder(), isReachable), timeout },
     connections: 8,
     headersTimeout: timeout,
     bodyTimeout: timeout,
@@ -89,17 +90,25 @@ function faultOf({ protocol, hostname }: URL, { isReachable, development }: Rule
 }
 
 /** Refuses a name if one of its addresses is forbidden. */
-function checkedLookup(isReachable: IsReachable): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return done(error, '');
-      const forbidden = addresses.find(({ address }) => !isReachable(address));
-      if (forbidden !== undefined) return done(new Forbidden(notPublic(forbidden.address)), '');
-      const [first] = addresses;
-      if (options.all === true || first === undefined) return done(null, addresses);
-      return done(null, first.address, first.family);
-    });
+function checkedLookup(find: FindAddresses, isReachable: IsReachable): LookupFunction {
+  return (hostname, { all }, done) => {
+    checkedAddresses(hostname, find, isReachable).then(
+      (addresses) =>
+        all === true ? done(null, [...addresses]) : done(null, addresses[0].address, addresses[0].family),
+      (error) => done(error, ''),
+    );
   };
+}
+
+type Addresses = readonly [LookupAddress, ...LookupAddress[]];
+
+async function checkedAddresses(hostname: string, find: FindAddresses, isReachable: IsReachable): Promise<Addresses> {
+  const [first, ...others] = await find(hostname);
+  if (first === undefined) throw new Error(`${hostname} has no address`);
+  const addresses = [first, ...others] as const;
+  const forbidden = addresses.find(({ address }) => !isReachable(address));
+  if (forbidden !== undefined) throw new Forbidden(notPublic(forbidden.address));
+  return addresses;
 }
 
 function notPublic(address: string): string {
