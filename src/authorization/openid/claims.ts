@@ -30,6 +30,15 @@ export function claimsOf(settings: Settings, scope: readonly string[]): readonly
   return knownClaims(settings).filter((claim) => scope.includes(scopeOfClaim(settings, claim) ?? ''));
 }
 
+/** The single claims whose scope the client may still have. Its registration may have changed since the user allowed them. */
+export function stillOpenClaims(
+  settings: Settings,
+  { scope }: { readonly scope: readonly string[] },
+  claims: readonly string[] = [],
+): readonly string[] {
+  return claims.filter((claim) => scope.includes(scopeOfClaim(settings, claim) ?? ''));
+}
+
 /** Only claims with a value (OpenID Connect Core §5.3.2). */
 export function releasedClaims(
   settings: Settings,

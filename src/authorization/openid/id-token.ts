@@ -7,7 +7,7 @@ import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 import type { Granted } from '../tokens/granted.ts';
-import { releasedClaims } from './claims.ts';
+import { releasedClaims, stillOpenClaims } from './claims.ts';
 import { sidOf } from './session-id.ts';
 import { subjectFor } from './subject.ts';
 
@@ -41,7 +41,7 @@ function makeIdToken(service: Service, login: Login, accessToken: string): Promi
   const alg = idTokenAlgorithm(service, client);
   const issuedAt = seconds(service.clock);
   return service.keys.signWith(alg)(TYPE, {
-    ...releasedClaims(service.config, account, openid.claims?.id_token ?? []),
+    ...releasedClaims(service.config, account, stillOpenClaims(service.config, client, openid.claims?.id_token)),
     iss: issuer,
     sub: subjectFor(service, client, account.subject),
     aud: client.id,

@@ -3,10 +3,11 @@ import t from 'tap';
 import { subjectFor } from '../../../src/authorization/openid/subject.ts';
 import { answered, decide, logIn, openTab, signedIn } from '../browser/walk.ts';
 import { refreshed, verifier } from '../grant-flow.ts';
-import { basic, callback } from '../running-service.ts';
+import { basic, callback, temporaryDirectory } from '../running-service.ts';
 import {
   callback2,
   loggedIn,
+  type OpenidAnswer,
   openidPath,
   redeemed,
   rp,
@@ -386,4 +387,26 @@ t.test('a user who refuses the scope of a single claim ends the grants that have
   const form = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier };
   const late = await service.post('/oauth2/token', { ...form, code: unused.code ?? '' }, basic(rp));
   t.match(await late.json(), { error: 'invalid_grant' });
+});
+
+t.test('a client that lost a scope gets the single claims of it no longer', async (t) => {
+  const directory = temporaryDirectory(t);
+  const before = await runProvider(t, { deps: { directory } });
+  const claims = JSON.stringify({ id_token: { email: null }, userinfo: { email: null } });
+  const { access_token, refresh_token } = await redeemed(before, await walk(openTab(before), openidPath({ claims })));
+  await before.stop();
+  const after = await runProvider(t, { deps: { directory }, client: { scope: 'openid' } });
+  t.strictSame(await (await userinfo(after, access_token)).json(), { sub: 'alice' });
+  const { id_token } = (await refreshed(after, String(refresh_token), {}, rp)) as OpenidAnswer;
+  t.equal((await verified(after, id_token)).email, undefined);
+});
+
+t.test('without OpenID Connect, a scope `openid` has a checkbox as any other', async (t) => {
+  const service = await runProvider(t, { openid: { enabled: false } });
+  const tab = await signedIn(service);
+  const page = await tab.get(openidPath({ scope: 'openid orders.read' }));
+  t.match(page.body, 'value="openid"');
+  const form = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier };
+  const { code = '' } = answered(await decide(tab, page, ['orders.read']));
+  t.match(await (await service.post('/oauth2/token', { ...form, code }, basic(rp))).json(), { scope: 'orders.read' });
 });
