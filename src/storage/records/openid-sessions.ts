@@ -74,6 +74,12 @@ export interface NoticeClaim {
 }
 
 /**
+ * Notices that are compared at once. After an outage there may be a hundred thousand, and the sender asks again as soon as a
+ * client has its share.
+ */
+const LOOKED_AT = 1_000;
+
+/**
  * Takes due notices. Of several processes, only one gets each notice. Clients take turns, and first attempts come before later
  * ones.
  */
@@ -86,7 +92,8 @@ export function* takeLogoutNotices(claim: NoticeClaim): Verb<readonly LogoutNoti
        (SELECT session_id, client_id FROM
          (SELECT session_id, client_id, next_at, attempts AS tried,
            row_number() OVER (PARTITION BY client_id ORDER BY attempts, next_at) AS place
-          FROM logout_notice WHERE next_at <= $1 ${others}) AS due
+          FROM (SELECT session_id, client_id, next_at, attempts FROM logout_notice
+                WHERE next_at <= $1 ${others} ORDER BY next_at LIMIT ${LOOKED_AT}) AS earliest) AS due
         WHERE place <= $4 ORDER BY place, tried, next_at LIMIT $3)
      RETURNING session_id, client_id, subject, created_at, attempts`,
     now,
