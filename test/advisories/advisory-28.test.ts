@@ -65,8 +65,6 @@ t.test('advisory 28: with Basic an unknown user costs as much as a wrong passwor
     await refuse(scheme, formatBasic(name, 'looking-glass'));
     return { judged: costs.splice(0), computed: computed.splice(0) };
   };
-  // The first use of a nonce verifies its MAC, whoever sends it.
-  await spent('first');
   const known = await spent('alice');
   t.match(known.judged, [{ kind: 'argon2id', cost: { memory: 2048, passes: 2, lanes: 1 } }]);
   for (const name of ['nobod', 'elice', 'zzzzz']) t.strictSame(await spent(name), known, name);
@@ -120,6 +118,8 @@ t.test('advisory 28: with Digest an unknown user costs as much as a wrong passwo
     await refuse(scheme, credentials(name));
     return computed.splice(0);
   };
+  // The first use of a nonce verifies its MAC, whoever sends it.
+  await spent('first');
   const known = await spent('alice');
   t.ok(
     known.some((each) => each.startsWith('sha256 of ')),
