@@ -2,7 +2,7 @@ import t from 'tap';
 import { temporaryDirectory } from '../authorization/running-service.ts';
 import { commands } from './administered.ts';
 
-// Each command is a process.
+/** Each command is a process: 10 s on a busy machine. */
 t.setTimeout(90_000);
 
 interface Row {
