@@ -44,7 +44,7 @@ limits: { header_count: 64 }
 upstreams: { api: { url: '${upstream}' } }
 defaults: { upstream: api }
 authorization_servers:
-  main: { issuer: '${issuer}', audience: https://api.example.com, client_id: gateway, client_secret: gateway-secret-of-32-bytes-at-least }
+  main: { issuer: '${issuer}', audience: https://api.example.com, client_id: gateway, client_secret: gateway-secret-of-32-bytes-at-least, cache: { size: 500, negative_size: 500 } }
 routes: [{ id: orders, match: { path: '/orders/{x*}' }, scope: orders.read }]
 `;
 

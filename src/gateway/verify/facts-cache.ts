@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
+import { ownText } from '../../base/own-text.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
 import { timeMismatches } from '../../jwt/claim-mismatches.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
@@ -134,7 +135,7 @@ class TokenCache implements FactsCache {
 
   put(token: string, facts: Facts): Verified | Refused<CredentialCode> {
     const entry = this.#entryOf(facts);
-    this.#entries.set(token, entry);
+    this.#entries.set(ownText(token), entry);
     if (this.#isRevoked(entry)) return REVOKED;
     return { kind: 'verified', identity: facts.identity, cache: 'miss' };
   }
