@@ -1,4 +1,7 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * Ports below the range that Linux uses for connections and for `listen(0)`. Another program could take a port in that
@@ -13,9 +16,37 @@ let next = (process.pid * 37) % COUNT;
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < COUNT; tried++) {
     const port = FIRST + (next++ % COUNT);
-    if (await isFree(port)) return port;
+    if (isClaimed(port) && (await isFree(port))) return port;
   }
   throw new Error('every port is taken');
+}
+
+const claims = join(tmpdir(), 'ports-of-tests');
+
+/**
+ * Claims the port for this process. A server such as Keycloak listens only after ten seconds, and another process must not
+ * choose its port until then.
+ */
+function isClaimed(port: number): boolean {
+  const file = join(claims, String(port));
+  try {
+    mkdirSync(claims, { recursive: true });
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return true;
+  }
+  if (isAlive(Number(readFileSync(file, 'utf8')))) return false;
+  writeFileSync(file, String(process.pid));
+  return true;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function isFree(port: number): Promise<boolean> {
