@@ -118,7 +118,7 @@ t.test('advisory 28: with Digest an unknown user costs as much as a wrong passwo
     await refuse(scheme, credentials(name));
     return computed.splice(0);
   };
-  // The first use of a nonce verifies its MAC, whoever sends it.
+  // The first use of a nonce verifies its MAC, for a known name and for an unknown one.
   await spent('first');
   const known = await spent('alice');
   t.ok(

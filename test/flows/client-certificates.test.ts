@@ -83,7 +83,7 @@ async function sends(t: Test, port: number, options: ConnectionOptions = {}, tar
 }
 
 for (const engine of ['undici', 'own']) {
-  t.test(`${engine}: certificate headers are removed in every spelling, whoever sends them`, async (t) => {
+  t.test(`${engine}: certificate headers of any sender are removed in every spelling`, async (t) => {
     const { told } = await bench(t, {}, { engine });
     t.strictSame(await told('/public/a'), []);
     t.strictSame(await told('/passes'), [], 'also where it would pass from a proxy');

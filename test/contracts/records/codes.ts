@@ -76,7 +76,7 @@ const bindingRules: readonly Rule[] = [
     },
   ],
   [
-    'the fifth wrong attempt destroys a code, whoever makes it',
+    'the fifth wrong attempt of any client destroys a code',
     async (t, records) => {
       await saveCode(records, 'four');
       await saveCode(records, 'five');

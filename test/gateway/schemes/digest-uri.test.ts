@@ -83,7 +83,7 @@ t.test("a proxy's value is compared whole, and ignored if it is repeated or not 
     t.notOk(uriFits('/api/7', proxied('/7', fields), exactly), fields.join(': '));
 });
 
-t.test('a header that the file does not name belongs to the client, whoever forwards it', async (t) => {
+t.test('a header that the file does not name belongs to the client, even if a trusted proxy forwards it', async (t) => {
   const head = proxied('/meters/7', ['X-Original-URI', '/api/meters/7']);
   t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: [] }));
   t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: ['X-Forwarded-Uri'] }));
