@@ -16,19 +16,16 @@ export function metadataEndpoints(service: Service, table = grants): readonly En
   const { issuer, openid } = service.config;
   const paths = metadataUrls(issuer).map((url) => new URL(url).pathname);
   const isProviders = (path: string) => openid.enabled && path.includes('/.well-known/openid-configuration');
-  const document = (absolutePaths: readonly string[], more: () => object): Endpoint => ({
+  const document = (absolutePaths: readonly string[], more: object = {}): Endpoint => ({
     name: 'metadata',
     method: 'GET',
     absolutePaths,
     handle: async (request, reply) =>
-      sendDocument(request, reply, { ...describe(service, await service.recentClients(), table), ...more() }),
+      sendDocument(request, reply, { ...describe(service, await service.recentClients(), table), ...more }),
   });
   return [
-    document(
-      paths.filter((path) => !isProviders(path)),
-      () => ({}),
-    ),
-    ...(openid.enabled ? [document(paths.filter(isProviders), () => providerMetadata(service))] : []),
+    document(paths.filter((path) => !isProviders(path))),
+    ...(openid.enabled ? [document(paths.filter(isProviders), providerMetadata(service))] : []),
   ];
 }
 

@@ -5,7 +5,7 @@ import { scopeList } from '../../oauth/scope.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { formFieldLines, readForm } from '../http/form.ts';
-import { claimsOf, releasedClaims, stillOpenClaims } from '../openid/claims.ts';
+import { claimsOf, claimsWithin, releasedClaims } from '../openid/claims.ts';
 import { idTokenAlgorithm } from '../openid/id-token.ts';
 import { subjectFor } from '../openid/subject.ts';
 import type { Account } from '../people/accounts.ts';
@@ -30,7 +30,8 @@ async function tell(service: Service, request: FastifyRequest, reply: FastifyRep
   const { client, account, scope, grantId } = await ownerOf(service, token);
   request.clientId = client.id;
   const wanted = grantId === undefined ? undefined : await service.records.findOpenidFacts(grantId);
-  const single = stillOpenClaims(service.config, client, wanted?.claims?.userinfo);
+  // The client's registration may have changed since the user allowed them.
+  const single = claimsWithin(service.config, client.scope, wanted?.claims?.userinfo);
   const claims = new Set([...claimsOf(service.config, scope), ...single]);
   const body = {
     ...releasedClaims(service.config, account, [...claims]),

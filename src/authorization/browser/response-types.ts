@@ -1,6 +1,6 @@
 import { OAuthError } from '../../oauth/errors.ts';
 import type { OpenidOrigin } from '../../storage/records/records.ts';
-import { scopeOfClaim } from '../openid/claims.ts';
+import { claimsWithin } from '../openid/claims.ts';
 import type { Service } from '../service/service.ts';
 import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { makeCode } from '../tokens/make-code.ts';
@@ -72,10 +72,10 @@ function openidOriginOf(
   { sessionId, allowed }: Allowed,
 ): OpenidOrigin {
   if (openid === undefined) return {};
-  const isAllowed = (claim: string) => allowed.includes(scopeOfClaim(config, claim) ?? '');
+  const { id_token, userinfo } = openid.claims;
   const claims = {
-    id_token: openid.claims.id_token.filter(isAllowed),
-    userinfo: openid.claims.userinfo.filter(isAllowed),
+    id_token: claimsWithin(config, allowed, id_token),
+    userinfo: claimsWithin(config, allowed, userinfo),
   };
   const claimScopes = openid.claimScopes.filter((scope) => allowed.includes(scope));
   return { sessionId, openid: { nonce: openid.nonce, acr: openid.acr, claims, claimScopes } };

@@ -2,7 +2,7 @@ import { seconds } from '../../base/clock.ts';
 import { nextRun } from '../../base/next-run.ts';
 import type { LogoutNotice } from '../../storage/records/records.ts';
 import type { Service } from '../service/service.ts';
-import { sendNotice } from './send-notices.ts';
+import { sendNotice } from './send-notice.ts';
 
 /** Logout tokens that one process sends at the same time. */
 const MOST = 200;

@@ -27,13 +27,13 @@ export function scopeOfClaim({ openid, scopes }: Settings, claim: string): strin
 
 /** OpenID Connect Core §5.4. */
 export function claimsOf(settings: Settings, scope: readonly string[]): readonly string[] {
-  return knownClaims(settings).filter((claim) => scope.includes(scopeOfClaim(settings, claim) ?? ''));
+  return claimsWithin(settings, scope, knownClaims(settings));
 }
 
-/** The single claims whose scope the client may still have. Its registration may have changed since the user allowed them. */
-export function stillOpenClaims(
+/** The claims whose scope is among these. */
+export function claimsWithin(
   settings: Settings,
-  { scope }: { readonly scope: readonly string[] },
+  scope: readonly string[],
   claims: readonly string[] = [],
 ): readonly string[] {
   return claims.filter((claim) => scope.includes(scopeOfClaim(settings, claim) ?? ''));

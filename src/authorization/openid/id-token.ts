@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { seconds } from '../../base/clock.ts';
 import type { IdTokenAlgorithm } from '../../config/schema/authorization.ts';
+import { accessTokenHash } from '../../oauth/access-token-hash.ts';
 import type { OpenidOrigin } from '../../storage/records/records.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 import type { Granted } from '../tokens/granted.ts';
-import { releasedClaims, stillOpenClaims } from './claims.ts';
+import { claimsWithin, releasedClaims } from './claims.ts';
 import { sidOf } from './session-id.ts';
 import { subjectFor } from './subject.ts';
 
@@ -41,7 +41,8 @@ function makeIdToken(service: Service, login: Login, accessToken: string): Promi
   const alg = idTokenAlgorithm(service, client);
   const issuedAt = seconds(service.clock);
   return service.keys.signWith(alg)(TYPE, {
-    ...releasedClaims(service.config, account, stillOpenClaims(service.config, client, openid.claims?.id_token)),
+    // The client's registration may have changed since the user allowed them.
+    ...releasedClaims(service.config, account, claimsWithin(service.config, client.scope, openid.claims?.id_token)),
     iss: issuer,
     sub: subjectFor(service, client, account.subject),
     aud: client.id,
@@ -69,12 +70,4 @@ export function idTokenAlgorithm(
   { idTokenAlg }: Pick<RegisteredClient, 'idTokenAlg'>,
 ): IdTokenAlgorithm {
   return idTokenAlg ?? config.openid.id_token.alg;
-}
-
-/** The left half of the hash of the signature algorithm (OpenID Connect Core §3.1.3.6). Ed25519 uses SHA-512 (RFC 8032 §5.1). */
-export function accessTokenHash(alg: IdTokenAlgorithm, accessToken: string): string {
-  const hash = createHash(alg === 'EdDSA' ? 'sha512' : 'sha256')
-    .update(accessToken, 'ascii')
-    .digest();
-  return hash.subarray(0, hash.length / 2).toString('base64url');
 }

@@ -2,7 +2,7 @@ import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Service } from '../service/service.ts';
-import { scopeOfClaim } from './claims.ts';
+import { claimsWithin, scopeOfClaim } from './claims.ts';
 import { type ClaimsRequest, readClaimsRequest } from './claims-request.ts';
 import { readIdTokenHint } from './id-token-hint.ts';
 import { isPairwise } from './subject.ts';
@@ -33,11 +33,11 @@ export async function readOpenidRequest(
   refuseUnmet(wanted, acr);
   const claimScopes = scopesOf(service, [...wanted.id_token, ...wanted.userinfo]);
   const open = claimScopes.filter((name) => client.scope.includes(name));
-  const isOpen = (claim: string) => [...scope, ...open].includes(scopeOfClaim(config, claim) ?? '');
+  const within = (claims: readonly string[]) => claimsWithin(config, [...scope, ...open], claims);
   return {
     nonce: parameters.get('nonce'),
     acr,
-    claims: { id_token: wanted.id_token.filter(isOpen), userinfo: wanted.userinfo.filter(isOpen) },
+    claims: { id_token: within(wanted.id_token), userinfo: within(wanted.userinfo) },
     claimScopes: open.filter((name) => !scope.includes(name)),
     subject: await expectedSubject(service, client, { wanted, hint: parameters.get('id_token_hint') }),
   };

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
 import { quoted } from '../../base/quoted.ts';
 import { FETCH_DEADLINE, type FetchJson } from '../../gateway/server-client/fetch-json.ts';
+import { accessTokenHash } from '../../oauth/access-token-hash.ts';
 import { LoginFailure } from './failure.ts';
 import type { Provider } from './provider.ts';
 
@@ -65,15 +65,8 @@ function claimFault(
   if (nonce !== sent) return 'its nonce is not the one of this login';
   const needsParty = Array.isArray(aud) && aud.length > 1;
   if (azp === undefined ? needsParty : azp !== clientId) return `it was issued to ${quoted(azp)}, not to this client`;
-  const belongs = at_hash === undefined || at_hash === halfHash(alg, accessToken);
+  const belongs = at_hash === undefined || at_hash === accessTokenHash(alg, accessToken);
   return belongs ? undefined : 'its at_hash is the one of another access token';
-}
-
-/** OpenID Connect Core §3.1.3.6: the left half of the hash of the algorithm. Ed25519 uses SHA-512 (RFC 8032 §5.1). */
-function halfHash(alg: string, text: string): string {
-  const bits = /(256|384|512)$/.exec(alg)?.[0] ?? '512';
-  const hash = createHash(`sha${bits}`).update(text, 'ascii').digest();
-  return hash.subarray(0, hash.length / 2).toString('base64url');
 }
 
 function invalid(reason: string): LoginFailure {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { waitAfter } from '../../../src/authorization/logout/send-notices.ts';
+import { waitAfter } from '../../../src/authorization/logout/send-notice.ts';
 import { openStore } from '../../../src/authorization/open-service.ts';
 import { type Clock, seconds, systemClock } from '../../../src/base/clock.ts';
 import { settableClock } from '../../support/settable-clock.ts';
