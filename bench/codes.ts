@@ -12,25 +12,28 @@ export async function makeCodes(records: Records, count: number, whose = () => s
   const codes: string[] = [];
   while (codes.length < count) {
     const some = Math.min(AT_ONCE, count - codes.length);
-    codes.push(...(await Promise.all(Array.from({ length: some }, () => makeCode(records, whose())))));
+    codes.push(...(await Promise.all(Array.from({ length: some }, () => makeCode(records, ownedBy(whose()))))));
   }
   return codes;
 }
 
-async function makeCode(records: Records, whose: string): Promise<string> {
+const ownedBy = (whose: string) => ({ subject: whose, username: whose });
+
+/** `changes`: over a code of `web` for `subject`. */
+export async function makeCode(records: Records, changes: Partial<CodeRecord>): Promise<string> {
   const text = makeOpaqueToken(tokenPrefixes.code);
-  await records.saveCode({ code: recordOf(text, whose), consent: undefined, transaction: undefined });
+  await records.saveCode({ code: { ...recordOf(text), ...changes }, consent: undefined, transaction: undefined });
   return text;
 }
 
-function recordOf(text: string, whose: string): CodeRecord {
+function recordOf(text: string): CodeRecord {
   const now = Math.floor(Date.now() / 1000);
   return {
     hash: sha256(text),
     use: 'token',
     clientId: clients.web.id,
-    subject: whose,
-    username: whose,
+    subject,
+    username: subject,
     scope,
     audience: ['https://api.example.com'],
     redirectUri,

@@ -1,21 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { makeOpaqueToken, tokenPrefixes } from '../src/authorization/tokens/opaque-token.ts';
 import { systemClock } from '../src/base/clock.ts';
-import { sha256 } from '../src/base/secret.ts';
 import { buildSign, makeSigningKey } from '../src/jwt/sign.ts';
 import { openRecords } from '../src/storage/open.ts';
-import type { Records } from '../src/storage/records/records.ts';
+import type { CodeRecord, Records } from '../src/storage/records/records.ts';
 import { authorizationYaml, encryptionKey } from './authorization-config.ts';
 import { cpuTime, start, stop } from './children.ts';
+import { makeCode } from './codes.ts';
 import { pinned } from './cores.ts';
 import { folderOn } from './disk.ts';
-import { challenge, forms, lifetimes, redirectUri, subject } from './grants.ts';
+import { forms, redirectUri, subject } from './grants.ts';
 import { inTurn } from './in-turn.ts';
 import { aligned, median } from './report.ts';
 import { freePorts } from './route-place.ts';
@@ -109,7 +107,7 @@ async function run(folder: string): Promise<Running> {
 
 async function exchangeAll({ service, records, pool }: Running, contender: Contender): Promise<number> {
   const codes: string[] = [];
-  for (let count = 0; count < REQUESTS; count++) codes.push(await makeCode(records, contender));
+  for (let count = 0; count < REQUESTS; count++) codes.push(await makeCode(records, partsOf(contender)));
   const before = cpuTime(service.pid as number);
   const left = codes.values();
   const take = async () => {
@@ -128,29 +126,10 @@ async function exchange(pool: Pool, { id, scope }: Contender, code: string): Pro
   if (answer.statusCode !== 200 || !isWhole) throw new Error(`/oauth2/token: ${answer.statusCode}: ${text}`);
 }
 
-async function makeCode(records: Records, { id, scope }: Contender): Promise<string> {
-  const text = makeOpaqueToken(tokenPrefixes.code);
-  const now = Math.floor(Date.now() / 1000);
+/** The code's part that differs between the clients. */
+function partsOf({ id, scope }: Contender): Partial<CodeRecord> {
   const openid = scope.includes('openid') ? { sessionId: 'a-session', openid: { nonce: 'a-nonce-of-a-client' } } : {};
-  const code = {
-    hash: sha256(text),
-    use: 'token' as const,
-    clientId: id,
-    subject,
-    username: subject,
-    scope,
-    audience: ['https://api.example.com'],
-    redirectUri,
-    redirectUriSent: true,
-    challenge,
-    authTime: now,
-    grantId: randomBytes(16).toString('base64url'),
-    issuedAt: now,
-    expiresAt: now + lifetimes.code,
-    ...openid,
-  };
-  await records.saveCode({ code, consent: undefined, transaction: undefined });
-  return text;
+  return { clientId: id, scope, ...openid };
 }
 
 /** With the claims of an ID token, in this process, which does nothing else. */
