@@ -86,6 +86,8 @@ export interface GatewayFile {
   nonce_keys?: ReadonlyArray<string>;
   /** These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`). */
   ticket_keys?: ReadonlyArray<string>;
+  /** These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Share them between replicas. Without this setting the gateway uses a random key, so clients must open new sessions after a restart. */
+  session_keys?: ReadonlyArray<string>;
   /** These limits apply to the connections and requests of unknown clients. Default: `{}`. */
   limits?: {
     /** All header lines of a request together may have at most this size. A request with larger headers gets 431. Default: `"16KiB"`. */
@@ -487,6 +489,35 @@ export interface GatewayFile {
     audience?: string;
     /** The route is a separate protected resource with this identifier (RFC 9728). */
     resource?: string;
+    /** The route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts. */
+    mcp?: {
+      /** true: clients of revisions before 2026-07-28 may open sessions. GET, DELETE, Mcp-Session-Id and Last-Event-ID pass, and each id belongs to the caller that got it. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions. Default: `false`. */
+      sessions?: boolean | Variable;
+      /** Pages of these origins may send requests. If a request has another Origin, the answer is 403. The default is `origins` of the route, or else the origins of `cors`, or else none. */
+      origins?: ReadonlyArray<string>;
+      /** A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Another revision gets 400 with this list. The default is every revision. */
+      versions?: ReadonlyArray<string>;
+      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. */
+      scope?: {
+        [name: string]: string | {
+          any_of: ReadonlyArray<string>;
+        } | {
+          all_of: ReadonlyArray<string>;
+        };
+      };
+      /** The gateway rejects these operations with 403, whatever scope a token has. An entry has the form of a key in `scope`. Default: `[]`. */
+      deny?: ReadonlyArray<string>;
+      /** true: the lists of tools, prompts and resources contain only what the token may use. The gateway reads these answers, so it asks the upstream for answers without compression. Default: `true`. */
+      filter_lists?: boolean | Variable;
+      /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body. Default: `"require"`. */
+      mirror?: "require" | "derive" | "off" | Variable;
+      /** A message may have at most this size. A larger message gets 413. Default: `"1MiB"`. */
+      body?: string;
+    };
+    /** This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403. */
+    claims_to_params?: {
+      [name: string]: string;
+    };
     /** This limit says how many requests one client, user, address or claim value may send. */
     rate_limit?: {
       /** The gateway counts requests with the same value together: client_id, sub, address or claim:NAME. */

@@ -55,6 +55,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'message',
     'routing',
+    'mcp',
     'upstreams',
     'server-client',
     'schemes',

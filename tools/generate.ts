@@ -50,6 +50,7 @@ const titles: Record<keyof typeof codeGroups, string> = {
   credentials: 'The credential',
   throttling: 'Limits',
   permission: 'What the credential allows',
+  mcp: 'Model Context Protocol',
   outages: 'Outages',
 };
 

@@ -5,17 +5,21 @@ import type { Pointer, Position } from '../config/load/load.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { SentGeneration } from './messages.ts';
 
-type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys'>;
+type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys' | 'session_keys'>;
 
 /** Random keys for files without their own. All workers of one start share them. */
 export function randomKeys(): Keys {
   const key = () => [randomBytes(32).toString('base64')];
-  return { nonce_keys: key(), ticket_keys: key() };
+  return { nonce_keys: key(), ticket_keys: key(), session_keys: key() };
 }
 
 export function withKeys(config: GatewayConfig, keys: Keys): GatewayConfig {
-  const { nonce_keys = keys.nonce_keys, ticket_keys = keys.ticket_keys } = config;
-  return { ...config, nonce_keys, ticket_keys };
+  return {
+    ...config,
+    nonce_keys: config.nonce_keys ?? keys.nonce_keys,
+    ticket_keys: config.ticket_keys ?? keys.ticket_keys,
+    session_keys: config.session_keys ?? keys.session_keys,
+  };
 }
 
 export interface Sending {

@@ -23,7 +23,8 @@ export const accessChecks: Checks<GatewaySubject> = {
 
 /** A route needs an explicit access rule, so that a forgotten line opens nothing. */
 function accessFaults({ at, value }: Route): readonly Finding[] {
-  if (value.access !== undefined || value.scope !== undefined) return [];
+  const forAnyOperation = value.mcp?.scope?.['*'];
+  if (value.access !== undefined || value.scope !== undefined || forAnyOperation !== undefined) return [];
   const message = 'this route has neither `scope` nor `access`';
   return [
     {

@@ -13,6 +13,8 @@ export const edgeChecks: Checks<GatewaySubject> = {
   ],
   'ticket keys': ({ config }) =>
     (config.ticket_keys ?? []).flatMap((key, index) => secretKeyFaults(['ticket_keys', index], key)),
+  'session keys': ({ config }) =>
+    (config.session_keys ?? []).flatMap((key, index) => secretKeyFaults(['session_keys', index], key)),
   'nonce keys': ({ config }) =>
     (config.nonce_keys ?? []).flatMap((key, index) => secretKeyFaults(['nonce_keys', index], key)),
   'origins of other pages': ({ config }) => config.cors?.origins.flatMap(originFault) ?? [],

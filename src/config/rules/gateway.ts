@@ -13,6 +13,7 @@ import { keepChecks } from './keep.ts';
 import { limitChecks } from './limits.ts';
 import { lintChecks } from './lint.ts';
 import { listenerFaults } from './listeners.ts';
+import { mcpChecks } from './mcp.ts';
 import { overrideChecks } from './overrides.ts';
 import { routeChecks } from './routes.ts';
 import { ruleChecks } from './rules.ts';
@@ -42,6 +43,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...ruleChecks,
   ...keepChecks,
   ...overrideChecks,
+  ...mcpChecks,
   ...edgeChecks,
   ...serverChecks,
   ...introspectionChecks,

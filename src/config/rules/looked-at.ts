@@ -1,7 +1,7 @@
 import type { RouteFile } from '../schema/gateway.ts';
 import { fieldsOfSchemes, type SchemeBlocks } from '../schema/http-schemes.ts';
 
-type Looks = Pick<RouteFile, 'match' | 'when'>;
+type Looks = Pick<RouteFile, 'match' | 'when' | 'mcp' | 'claims_to_params'>;
 
 /**
  * The headers, in lower case, that affect the decision for a route: headers that the route reads, and headers with its
@@ -9,8 +9,16 @@ type Looks = Pick<RouteFile, 'match' | 'when'>;
  */
 export function headersThatDecide(route: Looks & SchemeBlocks): ReadonlySet<string> | 'any' {
   const looked = headersLookedAt(route);
-  return looked === 'any' ? 'any' : looked.union(new Set(fieldsOfSchemes(route)));
+  return looked === 'any' ? 'any' : looked.union(new Set([...fieldsOfSchemes(route), ...headersOfMessages(route)]));
 }
+
+/** Headers that must repeat the body, and ids that belong to one caller. */
+function headersOfMessages({ mcp, claims_to_params = {} }: Looks): readonly string[] {
+  if (mcp === undefined) return [];
+  return [...MESSAGE_HEADERS, ...Object.keys(claims_to_params).map((name) => name.toLowerCase())];
+}
+
+const MESSAGE_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
 
 /** The headers, in lower case, that the match or the condition of a route reads; `any` if an expression chooses them itself. */
 export function headersLookedAt({ match, when }: Looks): ReadonlySet<string> | 'any' {

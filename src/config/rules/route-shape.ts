@@ -2,6 +2,7 @@ import { foldCase } from '../../base/fold-case.ts';
 import type { GatewayFile, RouteFile } from '../schema/gateway.ts';
 import { CoveringPatterns } from '../words/covering-patterns.ts';
 import { hostShape, parseHostPattern } from '../words/host-pattern.ts';
+import { methodsOf } from '../words/mcp-methods.ts';
 import { compareSegments, type PathSegment, parsePathPattern } from '../words/path-pattern.ts';
 import type { Member } from './checks.ts';
 
@@ -76,9 +77,10 @@ export function askedAmong(takers: readonly RouteShape[]): readonly RouteShape[]
 }
 
 /** True if some method fits both routes. */
-export function shareMethod({ match: mine }: RouteFile, { match: other }: RouteFile): boolean {
-  const methods = mine.methods ?? other.methods;
-  return methods === undefined || (other.methods ?? methods).some((method) => methods.includes(method));
+export function shareMethod(one: RouteFile, other: RouteFile): boolean {
+  const [mine, theirs] = [methodsOf(one), methodsOf(other)];
+  const methods = mine ?? theirs;
+  return methods === undefined || (theirs ?? methods).some((method) => methods.includes(method));
 }
 
 /** A route without a host accepts every host. */

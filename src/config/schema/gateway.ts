@@ -181,6 +181,13 @@ export const GatewaySchema = record({
       'These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`).',
     ),
   ),
+  session_keys: Type.Optional(
+    list(
+      text(),
+      undefined,
+      'These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Share them between replicas. Without this setting the gateway uses a random key, so clients must open new sessions after a restart.',
+    ),
+  ),
   limits: Limits,
   request_id: record(
     { header: text('X-Request-Id', 'The gateway makes the id and sends it in this header, upstream and back.') },

@@ -15,6 +15,8 @@ import {
   text,
 } from '../words/schema.ts';
 import { Auth, schemeBlocks } from './http-schemes.ts';
+import { McpSchema } from './mcp.ts';
+import { Scope } from './scope.ts';
 
 export const bearerMethods = ['header', 'body', 'query'] as const;
 export type BearerMethod = (typeof bearerMethods)[number];
@@ -55,23 +57,6 @@ const RouteTimeout = record(
   },
   undefined,
   'These limits replace `timeout` of the upstream.',
-);
-
-const scopeAlternatives = Type.Array(text(), { minItems: 1 });
-const Scope = Type.Union(
-  [
-    text(undefined, 'Space-delimited (RFC 6749 §3.3), all required.'),
-    record(
-      { any_of: scopeAlternatives },
-      undefined,
-      'The token must have the scopes of at least one entry. Each entry is a space-delimited string.',
-    ),
-    record({ all_of: scopeAlternatives }, undefined, 'The token must have the scopes of every entry.'),
-  ],
-  {
-    description:
-      'A token must have this scope: text (space-delimited, all required), { any_of: [ … ] } or { all_of: [ … ] }.',
-  },
 );
 
 const claimValue = Type.Union([text(), Type.Number(), Type.Boolean()], {
@@ -180,6 +165,14 @@ export const RouteSchema = record(
     ),
     resource: Type.Optional(
       text(undefined, 'The route is a separate protected resource with this identifier (RFC 9728).'),
+    ),
+    mcp: Type.Optional(McpSchema),
+    claims_to_params: Type.Optional(
+      named(
+        text(),
+        undefined,
+        'This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403.',
+      ),
     ),
     rate_limit: Type.Optional(RateLimit),
     mode: Type.Optional(oneOf(modes, undefined, 'This replaces `mode` of the file for the route.')),

@@ -21,6 +21,7 @@ import { parseClaimSource } from '../schema/token-settings.ts';
 import { trustedParts } from '../schema/trusted-proxies.ts';
 import { urlsOf } from '../schema/upstream.ts';
 import { parseCountedBy } from '../words/counted-by.ts';
+import { methodsOf } from '../words/mcp-methods.ts';
 import { openidScopes } from '../words/openid-scopes.ts';
 
 /**
@@ -61,7 +62,14 @@ function completeUpstream({ url, urls, ...block }: UpstreamFile): UpstreamConfig
 
 function completeRoute({ rate_limit, ...route }: RouteFile): RouteConfig {
   const id = route.id ?? defaultId(route);
-  return Object.freeze({ ...route, id, ...(rate_limit && { rate_limit: completeLimit(rate_limit) }) });
+  const methods = methodsOf(route);
+  const match = methods === route.match.methods ? route.match : Object.freeze({ ...route.match, methods });
+  return Object.freeze({
+    ...route,
+    match: match as RouteConfig['match'],
+    id,
+    ...(rate_limit && { rate_limit: completeLimit(rate_limit) }),
+  });
 }
 
 function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): RateLimitConfig {
@@ -71,14 +79,14 @@ function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): 
 }
 
 /** `GET,HEAD /orders/{rest*}`; `*` means any method. Two routes with the same default id are equal, and rejected. */
-export function defaultId({ match }: { readonly match: RouteFile['match'] }): string {
+export function defaultId({ match, mcp }: Pick<RouteFile, 'match' | 'mcp'>): string {
   const conditions = [
     ...pairs(match.headers),
     ...pairs(match.query),
     ...(match.soap_action ? [match.soap_action] : []),
   ];
   const suffix = conditions.length === 0 ? '' : ` [${conditions.join(' ')}]`;
-  return `${match.methods?.join(',') ?? '*'} ${match.host ?? ''}${match.path}${suffix}`;
+  return `${methodsOf({ match, mcp })?.join(',') ?? '*'} ${match.host ?? ''}${match.path}${suffix}`;
 }
 
 function pairs(map: Readonly<Record<string, string>> = {}): string[] {

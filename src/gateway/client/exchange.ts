@@ -21,6 +21,7 @@ import { discardUpload } from './discard.ts';
 import type { EntityBudget } from './entity-budget.ts';
 import { problemMembers } from './problem-members.ts';
 import { type OwnAnswer, type ProblemDetails, problemResponse } from './problem-response.ts';
+import { refusedMessage } from './refused-message.ts';
 import { RequestBody } from './request-body.ts';
 import type { Stalls } from './stalls.ts';
 import type { Peer } from './trusted-proxies.ts';
@@ -213,7 +214,8 @@ export class Exchange {
   /** Records that the request does not pass, and makes the answer. `tell` converts the answer to its final form. */
   refusal(outcome: Refuse | Unavailable, tell?: (own: OwnAnswer) => OwnAnswer): OwnAnswer {
     const decision = this.#conclude(outcome.code, outcome);
-    return this.#answerBy(decision, { code: outcome.code, details: detailsOf(outcome), tell });
+    const rpc = refusedMessage(this.head, outcome);
+    return this.#answerBy(decision, { code: outcome.code, details: { ...detailsOf(outcome), rpc }, tell });
   }
 
   /** This answer is the last one of the connection. Later bytes are not a request. */
@@ -226,7 +228,8 @@ export class Exchange {
   fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
     const decision = this.#conclude(code, plan, detail);
     try {
-      this.#write(this.#answerBy(decision, { code, details: { retryAfter } }));
+      const rpc = plan && refusedMessage(this.head, { code, call: plan.call });
+      this.#write(this.#answerBy(decision, { code, details: { retryAfter, rpc } }));
     } finally {
       // Nothing comes after this. If no answer is possible, the decision is recorded anyway, so that its generation can
       // end.

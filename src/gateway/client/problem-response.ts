@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   408: 'Request Timeout',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
   417: 'Expectation Failed',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
@@ -39,6 +40,15 @@ export interface ProblemDetails {
   /** The encrypted decision record. The client sends it to the operator. */
   readonly ticket?: string;
   readonly said?: ProblemMembers;
+  /** The refused message of an `mcp` route. Undefined: the answer is a problem document. */
+  readonly rpc?: RefusedMessage | undefined;
+}
+
+/** A JSON-RPC request whose client reads JSON. */
+export interface RefusedMessage {
+  readonly id: string | number;
+  /** Members of the error's data that the protocol defines. */
+  readonly data?: object | undefined;
 }
 
 /**
@@ -47,7 +57,7 @@ export interface ProblemDetails {
  */
 export function problemResponse(
   code: Code,
-  { challenges = [], allow, retryAfter, requestId, ticket, said }: ProblemDetails,
+  { challenges = [], allow, retryAfter, requestId, ticket, said, rpc }: ProblemDetails,
 ): OwnAnswer {
   const { status, text } = entry(code);
   const problem = {
@@ -59,12 +69,19 @@ export function problemResponse(
     request_id: requestId?.value,
     ticket,
   };
-  const body = `${JSON.stringify(problem)}\n`;
-  const headers = ['content-type', 'application/problem+json', 'content-length', String(Buffer.byteLength(body))];
+  const body = `${JSON.stringify(rpc === undefined ? problem : rpcError(code, rpc, problem))}\n`;
+  const type = rpc === undefined ? 'application/problem+json' : 'application/json';
+  const headers = ['content-type', type, 'content-length', String(Buffer.byteLength(body))];
   headers.push('cache-control', 'no-store');
   for (const challenge of challenges) headers.push('www-authenticate', challenge);
   if (allow !== undefined) headers.push('allow', allow.join(', '));
   if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
   if (requestId !== undefined) headers.push(requestId.header, requestId.value);
   return { status, headers, body };
+}
+
+/** JSON-RPC 2.0 §5.1. The codes from -32000 to -32099 belong to others (MCP base protocol, error codes). */
+function rpcError(code: Code, { id, data }: RefusedMessage, problem: { readonly detail: string }): object {
+  const { status, rpc = status < 500 ? -32600 : -32603 } = entry(code);
+  return { jsonrpc: '2.0', id, error: { code: rpc, message: problem.detail, data: { ...problem, ...data } } };
 }

@@ -5,6 +5,7 @@ import type { CacheState, SchemeVerification, Verified } from '../message/identi
 import type { Target } from '../message/target.ts';
 import { captures } from '../routing/captures.ts';
 import { partsOf } from '../routing/path-parts.ts';
+import { admitCall } from './admit-call.ts';
 import { challengesFor } from './challenges.ts';
 import { type Extracted, extract, whyMissing } from './credentials.ts';
 import { type Outcome, type Refuse, refuse } from './outcome.ts';
@@ -105,7 +106,12 @@ function throttle(
 }
 
 function allow(routed: Routed, extracted: Extracted, verified: Verified, entity: Buffer | undefined): Outcome {
-  const refusal = permit(routed.route.requirements, verified.identity, () => ruleContexts(routed));
+  const { route, callRefusal } = routed;
+  // No rule is known for a message that is refused, so no scope can be missing.
+  const refusal =
+    callRefusal === undefined
+      ? permit(route.requirements, verified.identity, () => ruleContexts(routed))
+      : refuseAudience(route.requirements, verified.identity);
   if (refusal !== undefined) return refuseVerified(routed, refusal, verified);
   return forward(routed, extracted, verified, entity);
 }
@@ -126,16 +132,19 @@ function ruleContexts({ head, host, target, route }: Routed): readonly RuleConte
 }
 
 function forward(
-  { route, target, head }: Routed,
+  routed: Routed,
   extracted: Pick<Extracted, 'query' | 'form' | 'place' | 'scheme'>,
   verified: Verified | undefined,
   entity: Buffer | undefined,
 ): Outcome {
+  const { route, target, head, preflight } = routed;
   const { identity, cache, answerFields = [] } = verified ?? {};
   const headers = identity === undefined ? NO_LINES : route.identityHeaders.write(identity);
   if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
   const path = route.rewrite === undefined ? target.path : route.rewrite(target.path);
   if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail, cause: path.cause });
+  const mcp = route.mcp === undefined || preflight ? undefined : admitCall(routed, route.mcp, identity);
+  if (mcp?.kind === 'refuse') return { ...mcp, cache };
   const keep = route.forwardCredential;
   const query = keep ? target.query : extracted.query;
   const body = keep ? entity : (extracted.form ?? entity);
@@ -152,6 +161,7 @@ function forward(
     privateResponse: extracted.place === 'query' || isBesideAuthorization(route, extracted.scheme),
     shadow: undefined,
     asCame: false,
+    mcp,
   };
 }
 

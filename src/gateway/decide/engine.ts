@@ -18,6 +18,7 @@ import { enforce } from './enforce.ts';
 import { findFrameFault, namedDecisive } from './framing.ts';
 import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';
 import type { ProtectedResources } from './protected-resources.ts';
+import { withCall } from './read-call.ts';
 import type { Route } from './route.ts';
 import type { Routed, WantedEntity } from './routed.ts';
 import { forwardInShadow } from './shadow.ts';
@@ -52,8 +53,21 @@ export function buildEngine(parts: EngineParts): DecisionEngine {
     route: (head) => route(router, head),
     needs: ({ head, route, preflight, wanted }) =>
       preflight || wanted === undefined || !readable(route, head, wanted.limit) ? undefined : wanted,
-    decide: (routed, entity) => (routed.route.shadow ? forwardInShadow(routed, entity) : enforce(routed, entity)),
+    decide: (routed, entity) => (routed.route.mcp === undefined ? decide(routed, entity) : decideCall(routed, entity)),
   };
+}
+
+function decide(routed: Routed, entity: Buffer | undefined): Outcome | Promise<Outcome> {
+  return routed.route.shadow ? forwardInShadow(routed, entity) : enforce(routed, entity);
+}
+
+/** Every answer about a message repeats its id, and every record names its tool. */
+function decideCall(routed: Routed, entity: Buffer | undefined): Outcome | Promise<Outcome> {
+  const called = withCall(routed, entity);
+  const outcome = decide(called, entity);
+  const about = (settled: Outcome): Outcome =>
+    settled.kind === 'reply' || called.call === undefined ? settled : { ...settled, call: called.call };
+  return outcome instanceof Promise ? outcome.then(about) : about(outcome);
 }
 
 const NO_CONTENT: Reply = { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason: undefined };
@@ -78,7 +92,9 @@ function readable({ shadow }: Route, { contentLength }: RequestHead, limit: numb
  * §3.4.3).
  */
 function wantedEntity(route: Route, head: RequestHead): WantedEntity | undefined {
-  if (route.access === 'public' || !head.hasBody) return undefined;
+  if (!head.hasBody) return undefined;
+  if (route.mcp !== undefined) return wantedMessage(route, route.mcp.body, head);
+  if (route.access === 'public') return undefined;
   if (wantsForm(head, route.bearerMethods))
     return { kind: 'form', limit: route.limits.form, tooLarge: 'form_too_large' };
   // Two Authorization headers are refused, whatever the body contains.
@@ -89,6 +105,16 @@ function wantedEntity(route: Route, head: RequestHead): WantedEntity | undefined
     if (limit !== undefined) return { kind: 'hashed', limit, tooLarge: 'integrity_too_large' };
   }
   return undefined;
+}
+
+/** The gateway does not read the message of a stranger. */
+function wantedMessage({ access, schemes }: Route, limit: number, head: RequestHead): WantedEntity | undefined {
+  const mayBeKnown =
+    access === 'public' ||
+    access === 'optional' ||
+    head.authorization !== undefined ||
+    schemes.some(({ places }) => places !== undefined);
+  return mayBeKnown ? { kind: 'message', limit, tooLarge: 'mcp_message_too_large' } : undefined;
 }
 
 function route(router: Router, head: RequestHead): Routed | Refuse | Reply {

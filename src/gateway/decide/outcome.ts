@@ -1,5 +1,6 @@
 import type { Mismatch } from '../../base/mismatch.ts';
 import type { CodeCause, Outage } from '../../base/verdict.ts';
+import type { Call } from '../mcp/call.ts';
 import type { Code } from '../message/codes.ts';
 import type { CacheState, Identity } from '../message/identity.ts';
 import type { Route } from './route.ts';
@@ -28,6 +29,22 @@ export interface Forward {
   readonly shadow: Refuse | Unavailable | 'pass' | undefined;
   /** Shadow mode, and no route to the upstream enforces. The upstream gets the request unchanged. */
   readonly asCame: boolean;
+  /** For an `mcp` route: what changes in the request and the answer. */
+  readonly mcp?: CallPlan | undefined;
+  /** For an `mcp` route: the judged message. */
+  readonly call?: Call | undefined;
+}
+
+/** How a request of an `mcp` route goes to the upstream. */
+export interface CallPlan {
+  readonly kind: 'call';
+  /** The caller, for the ids of its session. */
+  readonly owner: string;
+  readonly call: Call | undefined;
+  /** Fields of the client that get another value. Undefined: the upstream does not get the field. */
+  readonly replaced: ReadonlyMap<string, string | undefined>;
+  /** The part of the answer that the gateway reads. */
+  readonly reads: 'nothing' | 'head' | 'list' | 'stream';
 }
 
 export interface Refuse {
@@ -48,6 +65,8 @@ export interface Refuse {
   readonly mismatch: Mismatch | undefined;
   /** For `explain`. */
   readonly cause: CodeCause | undefined;
+  /** For an `mcp` route: the refused message. */
+  readonly call?: Call | undefined;
 }
 
 /** The gateway's own answer that is not a refusal: to a preflight, or a document. */
@@ -67,6 +86,8 @@ export interface Unavailable {
   readonly code: Code;
   readonly route: Route | undefined;
   readonly outage: Outage;
+  /** For an `mcp` route: the message. */
+  readonly call?: Call | undefined;
 }
 
 export function refuse(code: Code, more: Partial<Omit<Refuse, 'kind' | 'code'>> = {}): Refuse {

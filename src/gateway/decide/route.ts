@@ -1,6 +1,7 @@
 import type { BearerMethod } from '../../config/schema/gateway.ts';
 import type { HostPattern } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
+import type { McpRoute } from '../mcp/mcp-route.ts';
 import type { VerifyBearer, WatchToken } from '../message/identity.ts';
 import type { RouteTally } from '../message/tally.ts';
 import type { MatchCondition } from '../routing/match-conditions.ts';
@@ -60,6 +61,8 @@ export interface Route extends RoutePattern {
   readonly realm: string;
   /** The folded names of headers that decide about its requests. */
   readonly decisive: DecisiveFields;
+  /** Undefined: its bodies are no messages with rules. */
+  readonly mcp: McpRoute<Route> | undefined;
 }
 
 /** Infinity means no limit. */

@@ -1,3 +1,4 @@
+import type { Call } from '../mcp/call.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import type { Target } from '../message/target.ts';
 import type { Refuse } from './outcome.ts';
@@ -20,16 +21,20 @@ export interface Routed {
    * unreadable.
    */
   readonly wanted: WantedEntity | undefined;
+  /** The message of an `mcp` route, once it is read. */
+  readonly call?: Call | undefined;
+  /** Why the message is refused, if the caller may use the route at all. */
+  readonly callRefusal?: Refuse | undefined;
 }
 
 /**
- * A body that is read completely before the decision: a form that may contain the token, or a body whose hash is in the
- * credentials.
+ * A body that is read completely before the decision: a form that may contain the token, a body whose hash is in the
+ * credentials, or a message whose operation has rules.
  */
 export interface WantedEntity {
-  readonly kind: 'form' | 'hashed';
+  readonly kind: 'form' | 'hashed' | 'message';
   /** Bytes. */
   readonly limit: number;
   /** The code for a longer body. */
-  readonly tooLarge: 'form_too_large' | 'integrity_too_large';
+  readonly tooLarge: 'form_too_large' | 'integrity_too_large' | 'mcp_message_too_large';
 }

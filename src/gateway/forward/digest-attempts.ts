@@ -11,6 +11,7 @@ import { AnswerGuard, type AnswerVerdict } from './answer-guard.ts';
 import { type DispatchedMessage, finite, hostFor } from './dispatch-options.ts';
 import { HELD } from './held-body.ts';
 import { askChallenge } from './learn-challenge.ts';
+import { readingAnswer } from './mcp-answer.ts';
 import { Relay } from './relay.ts';
 import type { Preparing } from './upstream-attempt.ts';
 
@@ -43,7 +44,7 @@ export class DigestAttempts implements Preparing {
   /** The relay's timeout starts here and covers every request to the upstream. */
   start(): void {
     const guard = new AnswerGuard(this.#relay, (status, raw) => this.#judge(status, raw));
-    this.#relay.start(guard, this);
+    this.#relay.start(readingAnswer(guard, this.#relay, this.#plan, this.#exchange.shared.log), this);
   }
 
   prepare(origin: UpstreamUrl): void {

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
-import type { Forward } from '../decide/outcome.ts';
+import type { CallPlan, Forward } from '../decide/outcome.ts';
 import { Lines } from '../message/lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
@@ -74,11 +74,17 @@ function allFields({ request, head }: Exchange, plan: Forward, sender: Sender): 
 function knownLines({ request: { memory }, head }: Exchange, plan: Forward, sender: Sender): Lines | undefined {
   if (memory?.fields.fields !== head.fields || plan.shadow !== undefined || sender.propagated !== undefined)
     return undefined;
+  if (plan.mcp !== undefined && !sendsAsReceived(plan.mcp)) return undefined;
   const { route, identityHeaders, bodyChanged } = plan;
   const handedOn = isHandedOn(plan) ? head.authorization?.value : undefined;
   const { host, requestIdHeader } = sender;
   const key = [route, identityHeaders, bodyChanged, head.origin, head.method, host, requestIdHeader, handedOn];
   return memory.sent.for(key, () => new Lines(sharedFields(head, plan, sender)));
+}
+
+/** Whether the upstream gets the client's own fields. */
+function sendsAsReceived({ call, replaced, reads }: CallPlan): boolean {
+  return replaced.size === 0 && (reads === 'nothing' || reads === 'head') && (call?.added.length ?? 0) === 0;
 }
 
 export function hostFor({ head }: Exchange, origin: UpstreamUrl): string {

@@ -4,6 +4,7 @@ import { AnswerGuard, type JudgeAnswer } from './answer-guard.ts';
 import { type OnUpgrade, type SentBody, sentOf } from './dispatch-options.ts';
 import { isBuffered, onceWorthSending } from './first-piece.ts';
 import { forwardByDigest } from './forward-by-digest.ts';
+import { readingAnswer } from './mcp-answer.ts';
 import { originFor, refuseWhereFull } from './origin-for.ts';
 import { Relay } from './relay.ts';
 import { speaksForUs } from './upstream-fields.ts';
@@ -39,7 +40,8 @@ function send(exchange: Exchange, plan: Forward, body: SentBody, onUpgrade: OnUp
   const origin = originFor(exchange, plan, sent);
   if (origin === undefined) return;
   const relay = new Relay(exchange, plan, origin, sent);
-  relay.start(speaksForUs(plan) ? new AnswerGuard(relay, refusal) : relay);
+  const handler = speaksForUs(plan) ? new AnswerGuard(relay, refusal) : relay;
+  relay.start(readingAnswer(handler, relay, plan, exchange.shared.log));
 }
 
 const refusal: JudgeAnswer = (status) =>

@@ -52,14 +52,26 @@ export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): 
     if (dropped?.has(fold(name))) continue;
     if (credential !== undefined && fold(name) === credential.folded) continue;
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
-    const value = received[i + 1] as string;
+    const value = valueFor(plan, name, received[i + 1] as string);
+    if (value === undefined) continue;
     fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
   }
   addForwarding(fields, head);
   for (const text of plan.identityHeaders) fields.push(text);
+  if (plan.mcp?.call !== undefined) fields.push(...plan.mcp.call.added);
   if (credential?.value !== undefined) fields.push(credential.name, credential.value);
   return fields;
 }
+
+/** Undefined: the upstream does not get the field. */
+function valueFor({ mcp }: Forward, name: string, value: string): string | undefined {
+  if (mcp === undefined) return value;
+  if (mcp.replaced.has(name)) return mcp.replaced.get(name);
+  // The gateway reads the answer, so it must not be compressed.
+  return READ.has(mcp.reads) && name === 'accept-encoding' ? undefined : value;
+}
+
+const READ: ReadonlySet<string> = new Set(['list', 'stream']);
 
 /** The trace fields to drop, because they are broken. Shadow mode drops nothing. */
 function brokenTrace(

@@ -20,6 +20,7 @@ import { matchConditions } from '../routing/match-conditions.ts';
 import { compileRewrite } from '../routing/rewrite.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { withMcp } from './compile-mcp.ts';
 import { ofNeighbours } from './neighbours.ts';
 import { oncePerInput } from './once-per-input.ts';
 import { inShadowMode, isShadow } from './shadow-mode.ts';
@@ -76,7 +77,7 @@ function compiler(
   const headersFor = headersOf(config);
   const parts = sharedParts(config, dependencies.verifier);
   return (route, at) => {
-    return laidOut({
+    const plain = laidOut({
       id: route.id,
       at,
       tally: dependencies.tally(route.id),
@@ -84,7 +85,9 @@ function compiler(
       ...placement(config, route, parts),
       ...admission(config, route, dependencies, parts),
       ...forwarding(config, route, dependencies, parts),
+      mcp: undefined,
     });
+    return withMcp(config, route, plain);
   };
 }
 
@@ -160,6 +163,7 @@ function laidOut(route: Route): Route {
     takesBearer: route.takesBearer,
     realm: route.realm,
     decisive: route.decisive,
+    mcp: route.mcp,
   };
 }
 
@@ -194,13 +198,17 @@ function admission(
     rateLimit:
       route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
     realm: config.realm,
-    bearerMethods: parts.bearerMethods(
-      takesBearer ? (route.bearer_methods_supported ?? config.bearer_methods_supported) : [],
-    ),
+    bearerMethods: parts.bearerMethods(takesBearer ? bearerMethodsOf(config, route) : []),
     shadow: isShadow(config, route),
     onlyLooksOn: parts.onlyLooksOn(route),
     metadataUrl: dependencies.resources.location(route),
   };
+}
+
+/** The body of an `mcp` route is a message, and its tokens never are in a query (MCP authorization, token requirements). */
+function bearerMethodsOf(config: GatewayConfig, route: RouteConfig) {
+  if (route.mcp !== undefined) return ['header' as const];
+  return route.bearer_methods_supported ?? config.bearer_methods_supported;
 }
 
 const NONE: readonly HttpScheme[] = [];

@@ -7,7 +7,7 @@ export type Step = 'message' | 'target' | 'route' | 'extract' | 'throttle' | 've
  * branch on the code, never on the sentence.
  */
 export interface CodeEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 417 | 429 | 431 | 500 | 502 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 415 | 417 | 429 | 431 | 500 | 502 | 503 | 504;
   /** The end of the message is uncertain, so the gateway reads nothing after it (RFC 9112 §6.1). */
   readonly closes?: true;
   /** RFC 7616 §3.3: the credentials were correct, and only the nonce must change. */
@@ -27,6 +27,8 @@ export interface CodeEntry {
    * 6750 §3.1).
    */
   readonly tellsDetail?: true;
+  /** The JSON-RPC error, if a Model Context Protocol message is refused. Undefined: -32600, or -32603 for an outage. */
+  readonly rpc?: number;
   /** What the client or the gateway's operator can do. */
   readonly remedy: string;
 }
@@ -469,6 +471,73 @@ const permission = {
   },
 } as const satisfies Record<string, CodeEntry>;
 
+const mcp = {
+  mcp_message_invalid: {
+    status: 400,
+    text: 'The body is not a message that every JSON reader understands in the same way.',
+    step: 'permit',
+    tellsDetail: true,
+    remedy: 'Send one JSON-RPC message in UTF-8. No name may occur twice in an object.',
+  },
+  mcp_header_mismatch: {
+    status: 400,
+    text: 'A header does not match the body of the message.',
+    step: 'permit',
+    tellsDetail: true,
+    rpc: -32020,
+    remedy: 'Write the headers from the body. For Mcp-Param headers, list the tools first and read their schemas.',
+  },
+  mcp_version_unsupported: {
+    status: 400,
+    text: 'The route does not accept this protocol version.',
+    step: 'permit',
+    rpc: -32022,
+    remedy: 'Send a version of the list in the answer, or add the version to `mcp.versions`.',
+  },
+  mcp_operation_denied: {
+    status: 403,
+    text: 'No token gives access to this operation.',
+    step: 'permit',
+    remedy: 'Use another tool, prompt or resource, or change `mcp.deny` in the file.',
+  },
+  mcp_name_unclear: {
+    status: 400,
+    text: 'The URI has several readings, and different rules apply to them.',
+    step: 'permit',
+    remedy: 'Send the URI without dot segments, backslashes and needless percent-encoding.',
+  },
+  mcp_session_unknown: {
+    status: 404,
+    text: 'This session or event does not belong to the caller.',
+    step: 'permit',
+    remedy: 'Open a new session with initialize. Set `session_keys` so that sessions survive a restart.',
+  },
+  mcp_media_type: {
+    status: 415,
+    text: 'A message must be application/json in UTF-8, without compression.',
+    step: 'permit',
+    remedy: 'Send Content-Type: application/json and no Content-Encoding.',
+  },
+  mcp_message_too_large: {
+    status: 413,
+    text: 'The message is longer than the route accepts.',
+    step: 'route',
+    remedy: 'Send a smaller message, or raise `mcp.body` of the route.',
+  },
+  mcp_body_unseen: {
+    status: 403,
+    text: 'The asking proxy keeps the body, so the gateway cannot judge the message.',
+    step: 'permit',
+    remedy: 'Let the proxy forward this route to the gateway, instead of asking for a decision.',
+  },
+  mcp_answer_unreadable: {
+    status: 502,
+    text: 'The answer of the upstream could not be filtered.',
+    step: 'forward',
+    remedy: 'The log names the reason. Raise `mcp.body` for a long list, or set `mcp.filter_lists: false`.',
+  },
+} as const satisfies Record<string, CodeEntry>;
+
 const outages = {
   authorization_server_unavailable: {
     status: 503,
@@ -562,7 +631,17 @@ const outages = {
   },
 } as const satisfies Record<string, CodeEntry>;
 
-export const codeGroups = { targets, framing, routing, asking, credentials, throttling, permission, outages } as const;
+export const codeGroups = {
+  targets,
+  framing,
+  routing,
+  asking,
+  credentials,
+  throttling,
+  permission,
+  mcp,
+  outages,
+} as const;
 
 export const codes = {
   ...targets,
@@ -572,6 +651,7 @@ export const codes = {
   ...credentials,
   ...throttling,
   ...permission,
+  ...mcp,
   ...outages,
 };
 

@@ -117,6 +117,11 @@ const open = (more: object) => (config: Loose) => {
 const key = Buffer.alloc(32, 1).toString('base64');
 
 /** For every rule: files that break it with the message, and files that do not (no message expected). */
+const tools =
+  (mcp: object, more: object = {}) =>
+  (config: Loose) =>
+    (config.routes[0] = { match: { path: '/mcp', host: 'tools.example.com' }, access: 'authenticated', mcp, ...more });
+
 const cases: Record<string, readonly Case[]> = {
   listeners: [
     [top({ listen: '127.0.0.1:8080', health: '127.0.0.1:8080' }), /^error: the same address as `listen`/],
@@ -372,6 +377,56 @@ const cases: Record<string, readonly Case[]> = {
     [top({ cors: { origins: ['https://app.example.com/'] } }), /is not an origin/],
     [top({ cors: { origins: ['https://app.example.com', 'http://localhost:3000'] } })],
   ],
+  'session keys': [
+    [top({ session_keys: ['short'] }), /it needs 32/],
+    [top({ session_keys: ['YSBrZXkgZm9yIHNlc3Npb25zLCBleGFtcGxlIG9ubHk='] })],
+  ],
+  'operation of an mcp rule': [
+    [tools({ scope: { 'tools/call ': 'a' } }), /is not a method, or a method and a name/],
+    [tools({ deny: ['a*b'] }), /not at the end of a word/],
+    [tools({ scope: { 'tools/*': 'a', 'tools/call delete_*': 'b' }, deny: ['*'] })],
+  ],
+  'scope of an mcp rule': [[tools({ scope: { '*': 'a"b' } }), /a character that no scope contains/]],
+  'scope of a public mcp route': [
+    [tools({ scope: { '*': 'a' } }, { access: 'public' }), /a client without a token passes/],
+    [tools({ scope: { '*': 'a' } }, { access: 'optional' }), /a client without a token passes/],
+    [tools({ deny: ['ping'] }, { access: 'public' })],
+  ],
+  'methods of an mcp route': [
+    [tools({}, { match: { path: '/mcp', host: 'a.example', methods: ['PUT'] } }), /does not use PUT/],
+    [
+      tools({}, { match: { path: '/mcp', host: 'a.example', methods: ['GET'] } }),
+      /without sessions, no client sends GET/,
+    ],
+    [tools({ sessions: true }, { match: { path: '/mcp', host: 'a.example', methods: ['POST', 'GET'] } })],
+  ],
+  'place of a token for an mcp route': [
+    [tools({}, { bearer_methods_supported: ['header', 'body'] }), /sends its token in the header only/],
+    [tools({}, { bearer_methods_supported: ['header'] })],
+  ],
+  'claims in headers': [
+    [route({ claims_to_params: { 'Mcp-Param-A': 'a' } }), /has no effect without `mcp`/],
+    [
+      tools({ mirror: 'off' }, { claims_to_params: { 'Mcp-Param-A': 'a' } }),
+      /nothing may/,
+      /could differ from the header/,
+    ],
+    [tools({}, { access: 'public', claims_to_params: { 'Mcp-Param-A': 'a' } }), /has no token with claims/],
+    [tools({}, { claims_to_params: { 'X-A': 'a' } }), /not a header that repeats an argument/],
+    [tools({}, { claims_to_params: { 'Mcp-Param-A': 'a' } })],
+  ],
+  'headers that nothing compares': [[tools({ mirror: 'off' }), /may differ from the body/]],
+  'offline_access as a scope of tools': [[tools({ scope: { '*': 'a offline_access' } }), /gives no access to a tool/]],
+  'host that an mcp server does not see': [
+    [
+      both(tools({}, { match: { path: '/mcp' } }), upstream({ host: 'upstream' })),
+      /protection from DNS rebinding has no effect/,
+    ],
+    [both(tools({ origins: [] }, { match: { path: '/mcp' } }), upstream({ host: 'upstream' }))],
+    [tools({}, { match: { path: '/mcp' } })],
+    [both(tools({}, { match: { path: '/mcp' } }), upstream({ host: 'preserve' }))],
+  ],
+  'an mcp route that a proxy asks about': [[both(tools({}), asked()), /the answer for this route is 403 there/]],
   'any origin with credentials': [
     [top({ cors: { origins: ['*'], credentials: true } }), /pages of every origin must not send cookies/],
     [top({ cors: { origins: ['*'] } })],

@@ -106,6 +106,8 @@ const BY_ANSWER: Means<Open> = {
 
 function decide(engine: DecisionEngine, routed: Routed): Outcome | Promise<Outcome> {
   const { route, head, preflight } = routed;
+  // The proxy would also forward session ids that only the gateway can open.
+  if (route.mcp !== undefined && !preflight && !route.shadow) return refuse('mcp_body_unseen', { route });
   const isJudged = !preflight && !route.shadow && route.access !== 'public';
   if (isJudged && !BODILESS.has(head.method) && route.schemes.some((scheme) => scheme.wantsEntity(head) !== undefined))
     return refuse('integrity_too_large', {

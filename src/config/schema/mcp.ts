@@ -1,0 +1,53 @@
+import * as Type from 'typebox';
+import { flag, list, named, oneOf, record, size, text } from '../words/schema.ts';
+import { Scope } from './scope.ts';
+
+export const mirrorModes = ['require', 'derive', 'off'] as const;
+
+export const McpSchema = record(
+  {
+    sessions: flag(
+      false,
+      'true: clients of revisions before 2026-07-28 may open sessions. GET, DELETE, Mcp-Session-Id and Last-Event-ID pass, and each id belongs to the caller that got it. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions.',
+    ),
+    origins: Type.Optional(
+      Type.Array(text(), {
+        description:
+          'Pages of these origins may send requests. If a request has another Origin, the answer is 403. The default is `origins` of the route, or else the origins of `cors`, or else none.',
+      }),
+    ),
+    versions: Type.Optional(
+      Type.Array(text(), {
+        minItems: 1,
+        description:
+          'A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Another revision gets 400 with this list. The default is every revision.',
+      }),
+    ),
+    scope: Type.Optional(
+      named(
+        Scope,
+        undefined,
+        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts.',
+      ),
+    ),
+    deny: list(
+      text(),
+      [],
+      'The gateway rejects these operations with 403, whatever scope a token has. An entry has the form of a key in `scope`.',
+    ),
+    filter_lists: flag(
+      true,
+      'true: the lists of tools, prompts and resources contain only what the token may use. The gateway reads these answers, so it asks the upstream for answers without compression.',
+    ),
+    mirror: oneOf(
+      mirrorModes,
+      'require',
+      'require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body.',
+    ),
+    body: size('1MiB', 'A message may have at most this size. A larger message gets 413.'),
+  },
+  undefined,
+  'The route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts.',
+);
+
+export type McpConfig = Type.Static<typeof McpSchema>;

@@ -1,0 +1,27 @@
+import type { Route } from '../decide/route.ts';
+import type { Call } from '../mcp/call.ts';
+import type { Code } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { valuesOf } from '../routing/match-conditions.ts';
+import type { RefusedMessage } from './problem-response.ts';
+
+interface Refusal {
+  readonly code: Code;
+  readonly call?: Call | undefined;
+  readonly route?: Route | undefined;
+  readonly detail?: string | undefined;
+}
+
+/** Undefined: the answer is a problem document, because the gateway read no request or the client reads no JSON. */
+export function refusedMessage(head: RequestHead, refusal: Refusal): RefusedMessage | undefined {
+  const { call, code, route, detail } = refusal;
+  if (call?.id === undefined || call.message?.kind === 'notification' || !readsJson(head)) return undefined;
+  if (code !== 'mcp_version_unsupported') return { id: call.id };
+  return { id: call.id, data: { supported: route?.mcp?.versions, requested: detail } };
+}
+
+function readsJson(head: RequestHead): boolean {
+  return valuesOf(head, 'accept').some((value) => JSON_TYPE.test(value));
+}
+
+const JSON_TYPE = /(?:^|,)[ \t]*(?:application\/(?:json|\*)|\*\/\*)[ \t]*(?:[;,]|$)/i;

@@ -1,0 +1,107 @@
+import { decodeValue } from '../mcp/header-value.ts';
+import { listMethods } from '../mcp/lists.ts';
+import type { McpRoute, ParamClaim } from '../mcp/mcp-route.ts';
+import type { SealedId } from '../mcp/session-seal.ts';
+import { argumentAt } from '../mcp/tool-params.ts';
+import { claimAt } from '../message/claim-path.ts';
+import type { Identity } from '../message/identity.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { headerReader } from '../routing/lenient-fields.ts';
+import { type CallPlan, type Refuse, refuse } from './outcome.ts';
+import type { Route } from './route.ts';
+import type { Routed } from './routed.ts';
+
+/** What the upstream of an `mcp` route gets, once the caller may use the operation. */
+export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identity | undefined): CallPlan | Refuse {
+  const { head, route, call, callRefusal } = routed;
+  if (callRefusal !== undefined) return { ...callRefusal, identity };
+  // Every way to here reads the body, so this protects from a new one.
+  if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
+  const owner = ownerOf(identity);
+  const ids = idsFor(routed, mcp, owner);
+  if (ids.kind === 'refuse') return { ...ids, identity };
+  const foreign = foreignParam(routed, mcp.claims, identity);
+  if (foreign !== undefined) return { ...foreign, identity };
+  return { kind: 'call', owner, call, replaced: ids.replaced, reads: readsAnswer(routed, mcp) };
+}
+
+/** A session belongs to one user of one client. */
+function ownerOf(identity: Identity | undefined): string {
+  if (identity === undefined) return '';
+  return JSON.stringify([identity.scheme, identity.issuer, identity.subject ?? null, identity.clientId ?? null]);
+}
+
+const ids: readonly {
+  readonly kind: SealedId;
+  readonly name: string;
+  readonly read: ReturnType<typeof headerReader>;
+}[] = [
+  { kind: 'session', name: 'mcp-session-id', read: headerReader('mcp-session-id') },
+  { kind: 'event', name: 'last-event-id', read: headerReader('last-event-id') },
+];
+
+type Ids = { readonly kind: 'ids'; readonly replaced: Map<string, string | undefined> };
+
+/** The upstream gets its own ids, and only from the caller that they were issued to. */
+function idsFor({ head, route }: Routed, { sessions, seal }: McpRoute<Route>, owner: string): Ids | Refuse {
+  const replaced = new Map<string, string | undefined>();
+  for (const { kind, name, read } of ids) {
+    const { values, lenient } = read(head);
+    if (lenient.length === 0) continue;
+    const [value] = values;
+    if (lenient.length !== 1 || value === undefined || value !== lenient[0])
+      return refuse('mcp_header_mismatch', { route, detail: `${name} occurs twice, or in another spelling` });
+    const own = sessions ? seal.open(kind, owner, value) : undefined;
+    if (sessions && own === undefined) return refuse('mcp_session_unknown', { route });
+    replaced.set(name, own);
+  }
+  return { kind: 'ids', replaced };
+}
+
+/** Undefined: the headers and the arguments that they repeat equal the claims. */
+function foreignParam(
+  routed: Routed,
+  claims: readonly ParamClaim[],
+  identity: Identity | undefined,
+): Refuse | undefined {
+  for (const claim of claims) {
+    const refusal = judgeParam(routed, claim, identity);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function judgeParam({ head, route, call }: Routed, { header, claim }: ParamClaim, identity: Identity | undefined) {
+  const wanted = identity === undefined ? undefined : claimAt(identity.claims, claim);
+  const isForeign = (value: unknown) => wanted === undefined || String(value) !== String(wanted);
+  const told = valueIn(head, header);
+  const fail = () => refuse('condition_failed', { route, detail: 'claims_to_params' });
+  if (told !== undefined && isForeign(told)) return fail();
+  if (call?.message?.method !== 'tools/call') return undefined;
+  // The client then lists the tools, and the gateway learns the schema (Streamable HTTP, SHOULD list the tools again).
+  if (call.tool === undefined)
+    return refuse('mcp_header_mismatch', { route, detail: 'the gateway has not seen this tool in a list yet' });
+  const param = call.tool.params.find((one) => one.header === header);
+  if (param === undefined) return undefined;
+  return isForeign(argumentAt(call.message.args, param.path)) ? fail() : undefined;
+}
+
+/** The gateway has compared a header of a known tool with the body. Another spelling counts as a value, too. */
+function valueIn(head: RequestHead, header: string): string | undefined {
+  const { lenient } = headerReader(header)(head);
+  if (lenient.length === 0) return undefined;
+  return lenient.length === 1 ? decodeValue(lenient[0] as string) : '\0';
+}
+
+/**
+ * - `list`: the answer is a list to filter or to learn from.
+ * - `stream`: an event stream whose ids must be sealed, and which may repeat a list.
+ * - `head`: only the header section.
+ */
+function readsAnswer({ head, call, route: { shadow } }: Routed, mcp: McpRoute<Route>): CallPlan['reads'] {
+  if (shadow) return 'nothing';
+  const isList = listMethods.has(call?.message?.method ?? '') && (mcp.filtersLists || mcp.mirror !== 'off');
+  if (isList) return 'list';
+  if (!mcp.sessions) return 'head';
+  return head.method === 'GET' || head.method === 'POST' ? 'stream' : 'head';
+}

@@ -1,0 +1,87 @@
+import { type Call, NO_CALL } from '../mcp/call.ts';
+import type { McpRoute } from '../mcp/mcp-route.ts';
+import { type McpMessage, type McpOperation, type MessageFault, readMessage } from '../mcp/message.ts';
+import { mirror, versionOf } from '../mcp/mirror.ts';
+import { WITHOUT_HEADER } from '../mcp/revisions.ts';
+import type { Code } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { bothScopes } from '../message/scope-conjunction.ts';
+import { refuse } from './outcome.ts';
+import type { Route } from './route.ts';
+import type { Routed } from './routed.ts';
+
+/**
+ * The request with what its message asks for. Its route then has the requirements of the operation. A refusal of the
+ * message is kept for later: the gateway judges the credentials first, and tells a stranger nothing else.
+ */
+export function withCall(routed: Routed, entity: Buffer | undefined): Routed {
+  const { head, route, preflight, wanted } = routed;
+  const { mcp } = route;
+  if (mcp === undefined || preflight || head.method !== 'POST') return routed;
+  if (entity !== undefined) return judge(routed, mcp, entity);
+  // In shadow mode, a body that cannot be held passes unjudged. A request without credentials is refused for that.
+  if (wanted !== undefined || head.hasBody) return routed;
+  return broken(routed, { kind: 'fault', error: -32700, detail: 'the request has no body' });
+}
+
+function judge(routed: Routed, mcp: McpRoute<Route>, entity: Buffer): Routed {
+  if (!isJson(routed.head)) return refused(routed, NO_CALL, 'mcp_media_type');
+  const message = readMessage(entity);
+  if (message.kind === 'fault') return broken(routed, message);
+  const tool = message.method === 'tools/call' ? mcp.tools.get(message.operations[0]?.name ?? '') : undefined;
+  const call = { ...NO_CALL, id: message.id, message, tool };
+  return versioned(routed, mcp, call, message) ?? mirrored(routed, mcp, call, message);
+}
+
+function broken(routed: Routed, { detail, id }: MessageFault): Routed {
+  return refused(routed, { ...NO_CALL, id }, 'mcp_message_invalid', detail);
+}
+
+function refused(routed: Routed, call: Call, code: Code, detail?: string): Routed {
+  return { ...routed, call, callRefusal: refuse(code, { route: routed.route, detail }) };
+}
+
+/** A server reads the bytes in the coding and the character set that the head names. */
+function isJson({ contentType, contentEncoding }: RequestHead): boolean {
+  if (contentEncoding !== undefined || contentType === undefined || contentType.lines > 1) return false;
+  return JSON_TYPE.test(contentType.value);
+}
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
+
+/** Undefined: the route accepts the revision. `initialize` names its revision in the body, and the server answers it. */
+function versioned(routed: Routed, { versions }: McpRoute<Route>, call: Call, message: McpMessage): Routed | undefined {
+  if (versions === undefined) return undefined;
+  const version = versionOf(routed.head);
+  if (typeof version === 'object') return refused(routed, call, 'mcp_header_mismatch', version.detail);
+  if (version === undefined && message.method === 'initialize') return undefined;
+  const named = version ?? message.revision ?? WITHOUT_HEADER;
+  return versions.includes(named) ? undefined : refused(routed, call, 'mcp_version_unsupported', named);
+}
+
+function mirrored(routed: Routed, mcp: McpRoute<Route>, call: Call, message: McpMessage): Routed {
+  const found = mirror(routed.head, message, call.tool?.params ?? [], mcp.mirror);
+  if (found.kind === 'mismatch') return refused(routed, call, 'mcp_header_mismatch', found.detail);
+  return ruled(routed, mcp, { ...call, added: found.added }, message.operations);
+}
+
+function ruled(routed: Routed, mcp: McpRoute<Route>, call: Call, operations: readonly McpOperation[]): Routed {
+  let { route } = routed;
+  const rules: string[] = [];
+  for (const operation of operations) {
+    const denied = mcp.denied.find(operation);
+    const match = mcp.rules.find(operation);
+    if (denied.kind === 'unclear' || match.kind === 'unclear') return refused(routed, call, 'mcp_name_unclear');
+    if (denied.kind === 'rule') return refused(routed, { ...call, rule: denied.rule.text }, 'mcp_operation_denied');
+    if (match.kind === 'none') continue;
+    rules.push(match.rule.text);
+    route = route === routed.route ? match.rule.value : bothRoutes(route, match.rule.value);
+  }
+  return { ...routed, route, call: { ...call, rule: rules.length === 0 ? undefined : rules.join(', ') } };
+}
+
+/** A challenge names all scopes of the message at once. */
+function bothRoutes(one: Route, other: Route): Route {
+  const scope = bothScopes(one.requirements.scope, other.requirements.scope);
+  return { ...one, requirements: { ...one.requirements, scope } };
+}

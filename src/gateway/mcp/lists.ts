@@ -1,0 +1,63 @@
+import type { McpOperation } from './message.ts';
+import { isMembers, type Members, own } from './message.ts';
+
+/** The lists of a result, and the operation that an item is for. */
+const lists: readonly { readonly member: string; readonly method: string; readonly name: string }[] = [
+  { member: 'tools', method: 'tools/call', name: 'name' },
+  { member: 'prompts', method: 'prompts/get', name: 'name' },
+  { member: 'resources', method: 'resources/read', name: 'uri' },
+  { member: 'resourceTemplates', method: 'resources/read', name: 'uriTemplate' },
+];
+
+/** Methods whose results are such lists. */
+export const listMethods: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
+
+export interface ListReader {
+  /** Whether the caller may use the operation. Undefined: the lists stay as they are. */
+  readonly permits: ((operation: McpOperation) => boolean) | undefined;
+  /** Called for each tool of a list. */
+  learn(name: string, tool: Members): void;
+}
+
+/** The message, or the messages of a batch, without the items that the caller may not use. */
+export function readLists(answer: unknown, reader: ListReader): unknown {
+  if (Array.isArray(answer)) return answer.map((one) => readLists(one, reader));
+  const result = isMembers(answer) ? own(answer, 'result') : undefined;
+  if (!isMembers(answer) || !isMembers(result)) return answer;
+  const changed = lists.reduce((before, list) => withoutForeign(before, list, reader), result);
+  return changed === result ? answer : { ...answer, result: forCallerOnly(changed) };
+}
+
+function withoutForeign(
+  result: Members,
+  { member, method, name }: (typeof lists)[number],
+  reader: ListReader,
+): Members {
+  const items = own(result, member);
+  if (!Array.isArray(items)) return result;
+  if (member === 'tools') for (const tool of items) learn(tool, reader);
+  const { permits } = reader;
+  if (permits === undefined) return result;
+  return { ...result, [member]: items.filter((item) => permits({ method, name: nameOf(item, name) })) };
+}
+
+function learn(tool: unknown, reader: ListReader): void {
+  const name = isMembers(tool) ? own(tool, 'name') : undefined;
+  if (isMembers(tool) && typeof name === 'string') reader.learn(name, tool);
+}
+
+/** An item without a name has no rule of its own. */
+function nameOf(item: unknown, member: string): string | undefined {
+  const name = isMembers(item) ? own(item, member) : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** A list for one caller must not answer another (caching, cacheScope). */
+function forCallerOnly(result: Members): Members {
+  return own(result, 'cacheScope') === 'public' ? { ...result, cacheScope: 'private' } : result;
+}

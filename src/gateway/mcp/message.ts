@@ -1,0 +1,187 @@
+import { readStrictJson } from '../../base/strict-json.ts';
+import { namedMethods } from './named-methods.ts';
+import { nearName } from './near-names.ts';
+
+/** The parts of a client's message that decide something. */
+export interface McpMessage {
+  readonly kind: 'request' | 'notification' | 'response';
+  /** Undefined: it has none, or one that a number of JavaScript cannot repeat. */
+  readonly id: string | number | undefined;
+  /** Empty for a response. */
+  readonly method: string;
+  /** Everything that it does. The first is its own method, and every one must be permitted. */
+  readonly operations: readonly McpOperation[];
+  /** `_meta` of revisions since 2026-07-28. */
+  readonly revision: string | undefined;
+  /** The arguments of a tool. */
+  readonly args: Members;
+}
+
+/** A method, and the tool, prompt or resource that it is about. */
+export interface McpOperation {
+  readonly method: string;
+  /** Undefined: the method is about none. */
+  readonly name: string | undefined;
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The body is not a message, or another reader could find another message in it. */
+export interface MessageFault {
+  readonly kind: 'fault';
+  /** JSON-RPC 2.0, section 5.1. */
+  readonly error: -32700 | -32600 | -32602;
+  readonly detail: string;
+  readonly id?: McpMessage['id'];
+}
+
+const REVISION = 'io.modelcontextprotocol/protocolVersion';
+
+const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+const PARAMS: ReadonlySet<string> = new Set(['name', 'uri', 'arguments', 'ref', 'notifications', '_meta']);
+const META: ReadonlySet<string> = new Set([REVISION]);
+const REF: ReadonlySet<string> = new Set(['type', 'name', 'uri']);
+const FILTER: ReadonlySet<string> = new Set(['resourceSubscriptions']);
+
+const NOTHING: Members = {};
+
+/** Reads one message. Every reader behind the gateway finds the same method and names in it. */
+export function readMessage(body: Buffer): McpMessage | MessageFault {
+  const json = readStrictJson(body);
+  if (json.kind === 'fault') return fault(-32700, `the body cannot be read: ${json.detail}`);
+  const { value } = json;
+  if (Array.isArray(value)) return fault(-32600, 'the body is a batch, and a request has one message');
+  if (!isMembers(value)) return fault(-32600, 'the body is not a JSON-RPC message');
+  const id = idOf(value);
+  const found = near(value, ENVELOPE) ?? envelopeFault(value);
+  if (found !== undefined) return fault(-32600, found, id);
+  const method = own(value, 'method');
+  if (method === undefined) return answering(value, id);
+  return typeof method === 'string' ? calling(value, method, id) : fault(-32600, '`method` is not text', id);
+}
+
+function fault(error: MessageFault['error'], detail: string, id?: McpMessage['id']): MessageFault {
+  return { kind: 'fault', error, detail, id };
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A member of the object itself: a body may name `constructor` or `__proto__`. */
+export function own(object: Members, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function idOf(message: Members): McpMessage['id'] {
+  const id = own(message, 'id');
+  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : undefined;
+}
+
+function near(object: Members, ours: ReadonlySet<string>): string | undefined {
+  const name = nearName(object, ours);
+  return name === undefined ? undefined : 'a name differs only in case from one of the protocol';
+}
+
+function envelopeFault(message: Members): string | undefined {
+  if (own(message, 'jsonrpc') !== '2.0') return '`jsonrpc` is not "2.0"';
+  if (!Object.hasOwn(message, 'id')) return undefined;
+  const id = own(message, 'id');
+  return typeof id === 'string' || typeof id === 'number' ? undefined : '`id` is neither text nor a number';
+}
+
+/** The client's answer to a request of the server, in revisions before 2026-07-28. */
+function answering(message: Members, id: McpMessage['id']): McpMessage | MessageFault {
+  const parts = ['result', 'error'].filter((name) => Object.hasOwn(message, name));
+  if (parts.length !== 1 || !Object.hasOwn(message, 'id')) return fault(-32600, 'there is no `method`', id);
+  return {
+    kind: 'response',
+    id,
+    method: '',
+    operations: [{ method: '', name: undefined }],
+    revision: undefined,
+    args: NOTHING,
+  };
+}
+
+function calling(message: Members, method: string, id: McpMessage['id']): McpMessage | MessageFault {
+  if (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error'))
+    return fault(-32600, 'the message is a request and an answer', id);
+  if (!isPlain(method)) return fault(-32600, '`method` is empty or contains a control character', id);
+  const params = own(message, 'params') ?? NOTHING;
+  if (!isMembers(params)) return fault(-32600, '`params` is not an object', id);
+  const found = near(params, PARAMS);
+  if (found !== undefined) return fault(-32600, found, id);
+  return named(method, params, { kind: Object.hasOwn(message, 'id') ? 'request' : 'notification', id });
+}
+
+function named(method: string, params: Members, about: Pick<McpMessage, 'kind' | 'id'>): McpMessage | MessageFault {
+  const operations = operationsIn(method, params);
+  if (typeof operations === 'string') return fault(-32602, operations, about.id);
+  if (!operations.every(({ name }) => name === undefined || isPlain(name)))
+    return fault(-32602, 'a name is empty or contains a control character', about.id);
+  const meta = revisionIn(params);
+  if (typeof meta !== 'object') return fault(-32602, meta, about.id);
+  const args = own(params, 'arguments');
+  return { ...about, method, operations, revision: meta.revision, args: isMembers(args) ? args : NOTHING };
+}
+
+/** A C string ends at NUL, and a log ends at a line break. */
+function isPlain(text: string): boolean {
+  return text !== '' && !CONTROL.test(text);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Text: why the operations cannot be read. */
+function operationsIn(method: string, params: Members): readonly McpOperation[] | string {
+  const row = namedMethods.get(method);
+  if (row !== undefined) return about(params, row.member, [method, ...(row.also ?? [])]);
+  if (method === 'completion/complete') return completed(method, params);
+  return method === 'subscriptions/listen' ? listenedTo(method, params) : [{ method, name: undefined }];
+}
+
+function about(params: Members, member: 'name' | 'uri', methods: readonly string[]): readonly McpOperation[] | string {
+  const name = own(params, member);
+  if (typeof name !== 'string') return `\`params.${member}\` of ${methods[0]} is not text`;
+  return methods.map((method) => ({ method, name }));
+}
+
+/** Completions show values of a prompt or resource, so they need the same access. */
+function completed(method: string, params: Members): readonly McpOperation[] | string {
+  const ref = own(params, 'ref');
+  if (!isMembers(ref)) return '`params.ref` is not an object';
+  const found = near(ref, REF);
+  if (found !== undefined) return found;
+  const read = own(ref, 'type') === 'ref/resource' ? 'resources/read' : 'prompts/get';
+  const name = own(ref, read === 'resources/read' ? 'uri' : 'name');
+  if (typeof name !== 'string') return 'the name in `params.ref` is not text';
+  return [
+    { method, name: undefined },
+    { method: read, name },
+  ];
+}
+
+/** The stream announces changes of these resources, so they need the access of a read. */
+function listenedTo(method: string, params: Members): readonly McpOperation[] | string {
+  const filter = own(params, 'notifications') ?? NOTHING;
+  if (!isMembers(filter)) return '`params.notifications` is not an object';
+  const found = near(filter, FILTER);
+  if (found !== undefined) return found;
+  const uris = own(filter, 'resourceSubscriptions') ?? [];
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))
+    return '`resourceSubscriptions` is not a list of text';
+  return [{ method, name: undefined }, ...uris.map((name) => ({ method: 'resources/read', name }))];
+}
+
+/** Text: why the revision cannot be read. */
+function revisionIn(params: Members): { readonly revision: string | undefined } | string {
+  const meta = own(params, '_meta') ?? NOTHING;
+  if (!isMembers(meta)) return '`params._meta` is not an object';
+  const found = near(meta, META);
+  if (found !== undefined) return found;
+  const revision = own(meta, REVISION);
+  if (revision !== undefined && typeof revision !== 'string') return 'the protocol version in `_meta` is not text';
+  return { revision };
+}

@@ -1,0 +1,53 @@
+import { isMembers, type Members, own } from './message.ts';
+import { nearName } from './near-names.ts';
+
+/** A tool's argument that a header repeats. */
+export interface ToolParam {
+  /** The whole header name, in lower case. */
+  readonly header: string;
+  /** The names that lead from the arguments to the value, each in a set of its own. */
+  readonly path: readonly ReadonlySet<string>[];
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Annotated arguments of one tool. A schema with more is not worth the memory. */
+const MOST = 64;
+const DEEPEST = 16;
+
+/**
+ * The annotated arguments of a tool's schema. Only a chain of `properties` leads to one (Streamable HTTP, schema
+ * extension), so an annotation anywhere else is none.
+ */
+export function toolParams(schema: unknown): readonly ToolParam[] {
+  const found: ToolParam[] = [];
+  collect(schema, [], found);
+  return found;
+}
+
+function collect(schema: unknown, path: ToolParam['path'], found: ToolParam[]): void {
+  const properties = isMembers(schema) ? own(schema, 'properties') : undefined;
+  if (!isMembers(properties) || path.length > DEEPEST) return;
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isMembers(property) || found.length >= MOST) continue;
+    const header = own(property, 'x-mcp-header');
+    const at = [...path, new Set([name])];
+    if (typeof header === 'string' && TOKEN.test(header))
+      found.push({ header: `mcp-param-${header.toLowerCase()}`, path: at });
+    collect(property, at, found);
+  }
+}
+
+/** Some readers find the value under another name. */
+export const UNCLEAR = Symbol('unclear');
+
+/** The value in a call. Undefined: there is none. */
+export function argumentAt(args: Members, path: ToolParam['path']): unknown {
+  let value: unknown = args;
+  for (const names of path) {
+    if (!isMembers(value)) return undefined;
+    if (nearName(value, names) !== undefined) return UNCLEAR;
+    const [name] = names;
+    value = own(value, name as string);
+  }
+  return value;
+}

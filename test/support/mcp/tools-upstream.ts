@@ -1,0 +1,59 @@
+import type { Test } from 'tap';
+import { endpoint, json } from '../endpoint.ts';
+
+/** A request that reached the upstream. */
+export interface Reached {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface ToolsUpstream {
+  readonly url: string;
+  readonly reached: Reached[];
+}
+
+const tool = (name: string) => ({
+  name,
+  description: `does ${name}`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      tenant: { type: 'string', 'x-mcp-header': 'Tenant' },
+      count: { type: 'integer', 'x-mcp-header': 'Count' },
+    },
+  },
+});
+
+/** Answers by method. The numbers are larger than a number of JavaScript can be. */
+const results: Readonly<Record<string, object>> = {
+  'tools/list': {
+    tools: [tool('echo'), tool('delete_user'), tool('drop_table')],
+    nextCursor: 'c2',
+    ttlMs: 1000,
+    cacheScope: 'public',
+  },
+  'prompts/list': { prompts: [{ name: 'plain' }, { name: 'secret' }] },
+  'resources/list': { resources: [{ uri: 'file:///srv/a' }, { uri: 'file:///etc/passwd' }] },
+  'resources/templates/list': {
+    resourceTemplates: [{ uriTemplate: 'file:///srv/{x}' }, { uriTemplate: 'file:///etc/{x}' }],
+  },
+};
+
+/** An upstream that speaks as much of the protocol as a test of the gateway needs. `stream`: it answers with events. */
+export async function toolsUpstream(t: Test, { stream = false } = {}): Promise<ToolsUpstream> {
+  const reached: Reached[] = [];
+  const { url } = await endpoint(t, (request, response, body) => {
+    reached.push({ method: request.method ?? '', headers: request.headers, body });
+    const message = body === '' ? {} : JSON.parse(body);
+    const answer = { jsonrpc: '2.0', id: message.id, result: results[message.method] ?? { ok: true } };
+    if (message.method === 'initialize' || request.headers['mcp-session-id'] !== undefined)
+      response.setHeader('mcp-session-id', 'session-1');
+    if (request.method === 'GET' || stream) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const lists = request.method === 'GET' ? { ...answer, result: results['tools/list'] } : answer;
+      response.end(`id: event-1\nevent: message\ndata: ${JSON.stringify(lists)}\n\n`);
+    } else json(response, answer);
+  });
+  return { url: new URL(url).origin, reached };
+}
