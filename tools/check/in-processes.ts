@@ -59,7 +59,13 @@ async function runSome(left: string[], { pure = false }: Kind): Promise<boolean>
   const current = feed.end();
   if (current !== undefined) failed(`${current}: its process ended with ${status}`);
   else if (status !== 0 && parser.ok) failed(`the process of ${feed.last}: it ended with ${status}`);
+  else if (!parser.ok) for (const fault of reportFaults(parser)) failed(`the process of ${feed.last}: ${fault}`);
   return status === 0 && parser.ok && current === undefined;
+}
+
+/** Faults of the report itself, such as a wrong plan. No file has them, so report.ts prints none. */
+function reportFaults({ results }: Parser): readonly string[] {
+  return (results?.failures ?? []).flatMap(({ tapError }) => (tapError ? [String(tapError)] : []));
 }
 
 /** Sends files to one process. */
