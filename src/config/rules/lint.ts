@@ -3,6 +3,7 @@ import { NearWords } from '../words/near-words.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { resourceMetadataUrl } from '../words/resource-metadata.ts';
 import type { Checks, Member } from './checks.ts';
+import { namesIn } from './implied-scopes.ts';
 import { scopeWordsAt } from './scope-words-at.ts';
 import { soapLint } from './soap-lint.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -51,19 +52,23 @@ function commaInScope(pointer: Pointer, word: string): Finding {
 /** With a list of scopes, a typing error is already an error. */
 function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
   if (config.scopes_supported !== undefined) return [];
-  const used = routes.flatMap(({ at, value }) =>
+  const ofRoutes = routes.flatMap(({ at, value }) =>
     value.scope === undefined ? [] : scopeWordsAt([...at, 'scope'], value.scope),
   );
+  const stronger = namesIn(config.scopes).filter(({ atKey }) => atKey);
+  const used = [...ofRoutes, ...stronger.map(({ pointer, name, atKey }) => ({ pointer, word: name, atKey }))];
   const seen = new Set<string>();
   const known = new NearWords();
-  return used.flatMap(({ pointer, word }): Finding[] => {
+  return used.flatMap(({ word, ...place }): Finding[] => {
     if (seen.has(word) || word.length < SHORTEST) return [];
     seen.add(word);
     const near = known.find(word);
     known.add(word);
     if (near === undefined) return [];
     const message = `\`${word}\` and \`${near}\` are nearly the same scope`;
-    return [{ pointer, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' }];
+    return [
+      { ...place, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' },
+    ];
   });
 }
 

@@ -37,7 +37,10 @@ function place(host: string, path: string): string {
   return `${host} ${path}`;
 }
 
-/** §2. The scopes are those that the resource's routes require. */
+/**
+ * §2. The scopes are those that the resource's routes require. Scopes that only imply one of them are left out, so that
+ * clients do not request more than they need.
+ */
 function describe(config: GatewayConfig, resource: string, all: readonly RouteConfig[]) {
   const routes = all.filter((route) => route.access !== 'public');
   const servers = new Set(
@@ -54,5 +57,5 @@ function describe(config: GatewayConfig, resource: string, all: readonly RouteCo
 }
 
 function scopesOf(scope: ScopeConfig): readonly string[] {
-  return scopeRequirement(scope).flat();
+  return scopeRequirement(scope).alternatives.flat();
 }

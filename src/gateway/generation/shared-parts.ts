@@ -1,6 +1,7 @@
 import { headersThatDecide } from '../../config/rules/looked-at.ts';
 import type { BearerMethod, GatewayConfig, RouteConfig, ScopeConfig } from '../../config/schema/gateway.ts';
 import { fold } from '../../config/words/fold-name.ts';
+import { impliersIn } from '../../config/words/implied-scopes.ts';
 import { claimConditions } from '../decide/claim-conditions.ts';
 import type { DecisiveFields } from '../decide/framing.ts';
 import type { Requirements } from '../decide/permit.ts';
@@ -32,7 +33,8 @@ export function sharedParts(config: GatewayConfig, verifier: Verifier) {
 /** Conditions belong to one route, because their source would be a large key. */
 function requirementsOnce(config: GatewayConfig): (route: RouteConfig, servers: readonly string[]) => Requirements {
   const audience = oncePerInput((wanted: Wanted) => audiences(config, wanted));
-  const scope = oncePerInput(scopeRequirement);
+  const impliersOf = impliersIn(config.scopes);
+  const scope = oncePerInput((wanted: ScopeConfig) => scopeRequirement(wanted, impliersOf));
   const plain = oncePerInput(
     (of: Wanted & { readonly scope: ScopeConfig | undefined }): Requirements => ({
       scope: of.scope === undefined ? undefined : scope(of.scope),

@@ -18,6 +18,9 @@ const severalUrls =
 const towards = (digest: object, url = 'http://127.0.0.1:9000') =>
   upstream({ url, credentials: { digest: { username: 'a', password: 'c', ...digest } } });
 const top = (more: object) => (config: Loose) => Object.assign(config, more);
+const implying = (rules: Readonly<Record<string, readonly string[]>>) =>
+  top({ scopes: Object.fromEntries(Object.entries(rules).map(([name, implies]) => [name, { implies }])) });
+const NO_ROUTE = /^warning: no route requires `orders.raed`, so this has no effect$/;
 const addRoute = (added: object) => (config: Loose) => config.routes.push(added);
 const test = (more: object) => top({ tests: [{ request: 'GET /orders/7', expect: { refuse: 401 }, ...more }] });
 const identity = (more: object) => (config: Loose) => (config.defaults.identity_headers = more);
@@ -495,6 +498,37 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'scopes supported': [[top({ scopes_supported: ['orders.read', 'a b'] }), /a character that no scope contains/]],
+  'names in scopes': [
+    [implying({ 'orders.write': ['orders read'] }), /^error: `orders read` has a space/],
+    [implying({ 'orders write': ['orders.read'] }), /^error: `orders write` has a space/],
+    [implying({ 'orders"': ['orders.read'] }), /^error: `orders"` has a character that no scope contains/],
+    [implying({ 'orders.write': ['orders.read'], admin: ['orders.write'] })],
+  ],
+  'scope that implies itself': [
+    [implying({ 'orders.read': ['orders.read'] }), /^error: `orders.read` implies itself$/],
+    [
+      implying({ 'orders.read': ['orders.write'], 'orders.write': ['orders.read'] }),
+      /^error: `orders.read` already implies `orders.write` \(line 1\)/,
+    ],
+    [implying({ a: ['b'], b: ['orders.read', 'c'], c: ['a'] }), /^error: `a` already implies `c`/],
+    [implying({ a: ['b', 'orders.read'], b: ['orders.read'] })],
+  ],
+  'implied scope twice': [
+    [implying({ 'orders.write': ['orders.read', 'orders.read'] }), /^error: `orders.read` occurs twice$/],
+  ],
+  'unknown scope in scopes': [
+    [
+      both(implying({ 'orders.wirte': ['orders.raed'] }), top({ scopes_supported: ['orders.read', 'orders.write'] })),
+      /^error: `orders.wirte` is not in scopes_supported/,
+      /^error: `orders.raed` is not in scopes_supported/,
+    ],
+    [both(implying({ 'orders.write': ['orders.read'] }), top({ scopes_supported: ['orders.read', 'orders.write'] }))],
+  ],
+  'implied scope that no route requires': [
+    [implying({ admin: ['orders.raed'] }), NO_ROUTE],
+    [implying({ admin: ['orders.write'], 'orders.write': ['orders.read'] })],
+    [both(implying({ admin: ['a'] }), top({ scopes_supported: ['orders.read', 'a', 'admin'] }))],
+  ],
   'authorization server of a route': [
     [route({ authorization_servers: ['mian'] }), /there is no authorization server `mian`/],
     [route({ authorization_servers: ['main', 'main'] }), /`main` occurs twice/],
@@ -1046,6 +1080,10 @@ const cases: Record<string, readonly Case[]> = {
   'scopes of nearly the same name': [
     [addRoute({ match: { path: '/x' }, scope: 'order.read' }), /^warning: `order.read` and `orders.read` are nearly/],
     [addRoute({ match: { path: '/x' }, scope: { any_of: ['a1234 b', 'a1235'] } })],
+    [
+      implying({ 'order.read': ['orders.read'] }),
+      /^warning: `order.read` and `orders.read` are nearly the same scope$/,
+    ],
     [
       (config) => {
         addRoute({ match: { path: '/x' }, scope: 'order.read' })(config);
