@@ -18,7 +18,7 @@ export function scopeSets(requirements: readonly ScopeRequirement[]): readonly S
   return unique([[], ...all.map((scope) => [scope]), ...alternatives, ...ways, all], (set) => set.toSorted().join(' '));
 }
 
-/** The smallest sets that meet a requirement. Of scopes that are worth the same at both routes, the first is taken. */
+/** The smallest sets that meet a requirement. Scopes that are worth the same at both routes have one representative. */
 export function smallestSets(requirement: ScopeRequirement, next: ScopeRequirement | undefined): readonly ScopeSet[] {
   const classes = classesAmong(next === undefined ? [requirement] : [requirement, next]);
   return unique([...requirement.alternatives, ...enoughFor(requirement, classes)], (set) => set.toSorted().join(' '));
