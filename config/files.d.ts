@@ -494,6 +494,8 @@ export interface GatewayFile {
     audience?: string;
     /** The route is a separate protected resource with this identifier (RFC 9728). */
     resource?: string;
+    /** Only pages of these origins may send requests, each scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call. */
+    origins?: ReadonlyArray<string>;
     /** This limit says how many requests one client, user, address or claim value may send. */
     rate_limit?: {
       /** The gateway counts requests with the same value together: client_id, sub, address or claim:NAME. */

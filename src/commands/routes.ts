@@ -48,13 +48,15 @@ interface Row {
   readonly scope: readonly string[] | undefined;
   /** A required scope → the other scopes that imply it. */
   readonly scope_implied_by: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The pages that may call. Undefined: all. */
+  readonly origins: readonly string[] | undefined;
   readonly shadow: boolean;
   readonly upstream: string;
   readonly at: string | undefined;
 }
 
 function describe(route: Route): Row {
-  const { id, host, methods, conditions, access, requirements, shadow, upstream, at } = route;
+  const { id, host, methods, conditions, access, requirements, origins, shadow, upstream, at } = route;
   return {
     id,
     host: host && hostText(host),
@@ -64,6 +66,7 @@ function describe(route: Route): Row {
     access,
     scope: requirements.scope && alternativeTexts(requirements.scope),
     scope_implied_by: requirements.scope?.impliers && Object.fromEntries(requirements.scope.impliers),
+    origins: origins && [...origins],
     shadow,
     upstream: upstream.name,
     at,

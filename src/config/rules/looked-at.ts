@@ -1,7 +1,7 @@
 import type { RouteFile } from '../schema/gateway.ts';
 import { fieldsOfSchemes, type SchemeBlocks } from '../schema/http-schemes.ts';
 
-type Looks = Pick<RouteFile, 'match' | 'when'>;
+type Looks = Pick<RouteFile, 'match' | 'when' | 'origins'>;
 
 /**
  * The headers, in lower case, that affect the decision for a route: headers that the route reads, and headers with its
@@ -12,12 +12,16 @@ export function headersThatDecide(route: Looks & SchemeBlocks): ReadonlySet<stri
   return looked === 'any' ? 'any' : looked.union(new Set(fieldsOfSchemes(route)));
 }
 
-/** The headers, in lower case, that the match or the condition of a route reads; `any` if an expression chooses them itself. */
-export function headersLookedAt({ match, when }: Looks): ReadonlySet<string> | 'any' {
+/**
+ * The headers, in lower case, that the match, the list of origins or the condition of a route reads; `any` if an expression
+ * chooses them itself.
+ */
+export function headersLookedAt({ match, when, origins }: Looks): ReadonlySet<string> | 'any' {
   const inWhen = when === undefined ? [] : headersIn(when);
   if (inWhen === 'any') return 'any';
   const soap = match.soap_action === undefined ? [] : ['soapaction', 'content-type'];
-  const named = [...Object.keys(match.headers ?? {}), ...soap, ...inWhen];
+  const page = origins === undefined ? [] : ['origin'];
+  const named = [...Object.keys(match.headers ?? {}), ...soap, ...page, ...inWhen];
   return new Set(named.map((name) => name.toLowerCase()));
 }
 

@@ -4,7 +4,7 @@ import type { Impliers } from '../words/implied-scopes.ts';
 import { scopeWords } from '../words/scope-words.ts';
 
 type Asked = SchemeBlocks &
-  Pick<RouteFile, 'access' | 'auth' | 'scope' | 'claims' | 'when' | 'audience' | 'authorization_servers'>;
+  Pick<RouteFile, 'access' | 'auth' | 'scope' | 'claims' | 'when' | 'origins' | 'audience' | 'authorization_servers'>;
 
 /** Each server whose tokens a route accepts by default, by name, with its default audience. */
 export type Servers = Readonly<Record<string, Pick<AuthorizationServerConfig, 'audience'>>>;
@@ -35,6 +35,7 @@ const holding: readonly ((mine: Asked, theirs: Asked, rules: TokenRules) => bool
   holdsScope,
   holdsClaims,
   ({ when: mine }, { when: theirs }) => theirs === undefined || mine === theirs,
+  holdsOrigins,
   holdsSchemes,
   holdsTokens,
 ];
@@ -64,6 +65,13 @@ function tokensOf(text: string): Tokens {
 
 function holdsClaims({ claims: mine = {} }: Asked, { claims: theirs = {} }: Asked): boolean {
   return Object.entries(theirs).every(([name, wanted]) => JSON.stringify(mine[name]) === JSON.stringify(wanted));
+}
+
+/** Each page that the first rule accepts must be in the list of the second. */
+function holdsOrigins({ origins: mine }: Asked, { origins: theirs }: Asked): boolean {
+  if (theirs === undefined) return true;
+  const listed = new Set(theirs.map((origin) => origin.toLowerCase()));
+  return mine?.every((origin) => listed.has(origin.toLowerCase())) === true;
 }
 
 function holdsSchemes(mine: Asked, theirs: Asked): boolean {

@@ -181,6 +181,13 @@ export const RouteSchema = record(
     resource: Type.Optional(
       text(undefined, 'The route is a separate protected resource with this identifier (RFC 9728).'),
     ),
+    origins: Type.Optional(
+      list(
+        text(),
+        undefined,
+        'Only pages of these origins may send requests, each scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call.',
+      ),
+    ),
     rate_limit: Type.Optional(RateLimit),
     mode: Type.Optional(oneOf(modes, undefined, 'This replaces `mode` of the file for the route.')),
     cors: Type.Optional(

@@ -179,9 +179,10 @@ function dependsOnMore(
   now: CompiledFile,
   route: Route | undefined,
 ): boolean {
-  const rules = (written: ReturnType<CompiledFile['written']>) => JSON.stringify([written?.claims, written?.when]);
+  const rules = (written: ReturnType<CompiledFile['written']>) =>
+    JSON.stringify([written?.claims, written?.when, written?.origins]);
   const next = now.written(route);
-  return (next?.claims ?? next?.when) !== undefined && rules(next) !== rules(old.written(before));
+  return (next?.claims ?? next?.when ?? next?.origins) !== undefined && rules(next) !== rules(old.written(before));
 }
 
 function entryFor({ method, route, client, path }: Recorded, was: string, now: string): Replayed {

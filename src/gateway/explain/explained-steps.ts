@@ -181,7 +181,7 @@ const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = 
   message: () => undefined,
   host: () => undefined,
   target: () => undefined,
-  route: () => 'match',
+  route: (seen) => (seen.kind === 'refuse' && seen.code === 'origin_refused' ? 'origins' : 'match'),
   credential: () => 'bearer_methods_supported',
   throttle: () => 'rate_limit',
   verify: () => 'authorization_servers',

@@ -141,6 +141,7 @@ function laidOut(route: Route): Route {
     limits: route.limits,
     schemes: route.schemes,
     bearerMethods: route.bearerMethods,
+    origins: route.origins,
     rateLimit: route.rateLimit,
     verify: route.verify,
     requirements: route.requirements,
@@ -169,6 +170,7 @@ type Admission =
   | 'verify'
   | 'takesBearer'
   | 'schemes'
+  | 'origins'
   | 'rateLimit'
   | 'realm'
   | 'bearerMethods'
@@ -191,6 +193,7 @@ function admission(
     verify: parts.verifier(servers),
     takesBearer,
     schemes: orShared(dependencies.schemes(route)),
+    origins: route.origins && parts.origins(route.origins),
     rateLimit:
       route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
     realm: config.realm,

@@ -22,6 +22,7 @@ export function sharedParts(config: GatewayConfig, verifier: Verifier) {
   return {
     methods: oncePerInput((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
     bearerMethods: oncePerInput((methods: readonly BearerMethod[]): ReadonlySet<BearerMethod> => new Set(methods)),
+    origins: oncePerInput((origins: readonly string[]): ReadonlySet<string> => new Set(origins.map(inLowerCase))),
     verifier: oncePerInput(verifier),
     requirements: requirementsOnce(config),
     limits: oncePerInput(routeLimits),
@@ -29,6 +30,8 @@ export function sharedParts(config: GatewayConfig, verifier: Verifier) {
     onlyLooksOn: inShadowMode(config),
   };
 }
+
+const inLowerCase = (text: string) => text.toLowerCase();
 
 /** Conditions belong to one route, because their source would be a large key. */
 function requirementsOnce(config: GatewayConfig): (route: RouteConfig, servers: readonly string[]) => Requirements {
