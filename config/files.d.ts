@@ -155,6 +155,13 @@ export interface GatewayFile {
   realm?: string;
   /** These are all scopes that routes may name. Another scope in a route is an error. */
   scopes_supported?: ReadonlyArray<string>;
+  /** These scopes imply other scopes, also through several steps. Headers, `when` and logs still show only the scopes that the token itself has. */
+  scopes?: {
+    [name: string]: {
+      /** A token with this scope also satisfies routes that require these scopes. */
+      implies: ReadonlyArray<string>;
+    };
+  };
   /** A bearer token may be in these places (RFC 6750 §2, RFC 9728). Default: `["header"]`. */
   bearer_methods_supported?: ReadonlyArray<"header" | "body" | "query" | Variable>;
   /** The gateway accepts the tokens of these authorization servers. Each server has a name. Default: `{}`. */
@@ -518,6 +525,8 @@ export interface GatewayFile {
     claims_to_params?: {
       [name: string]: string;
     };
+    /** Only pages of these origins may send requests, each scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call. */
+    origins?: ReadonlyArray<string>;
     /** This limit says how many requests one client, user, address or claim value may send. */
     rate_limit?: {
       /** The gateway counts requests with the same value together: client_id, sub, address or claim:NAME. */

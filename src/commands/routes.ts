@@ -4,6 +4,7 @@ import { formatProblems } from '../config/load/load.ts';
 import type { Route } from '../gateway/decide/route.ts';
 import { assumedVerifier } from '../gateway/explain/assumed.ts';
 import { buildDryEngine } from '../gateway/explain/dry-engine.ts';
+import { alternativeTexts } from '../gateway/message/scope-requirement.ts';
 import { compareSpecificity, hostText, pathText } from '../gateway/routing/specificity.ts';
 import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
@@ -45,13 +46,17 @@ interface Row {
   readonly conditions: readonly string[];
   readonly access: Route['access'];
   readonly scope: readonly string[] | undefined;
+  /** A required scope → the other scopes that imply it. */
+  readonly scope_implied_by: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The pages that may call. Undefined: all. */
+  readonly origins: readonly string[] | undefined;
   readonly shadow: boolean;
   readonly upstream: string;
   readonly at: string | undefined;
 }
 
 function describe(route: Route): Row {
-  const { id, host, methods, conditions, access, requirements, shadow, upstream, at } = route;
+  const { id, host, methods, conditions, access, requirements, origins, shadow, upstream, at } = route;
   return {
     id,
     host: host && hostText(host),
@@ -59,15 +64,18 @@ function describe(route: Route): Row {
     methods: methods && [...methods],
     conditions: conditions.map(({ text }) => text),
     access,
-    scope: requirements.scope?.map((alternative) => alternative.join(' ')),
+    scope: requirements.scope && alternativeTexts(requirements.scope),
+    scope_implied_by: requirements.scope?.impliers && Object.fromEntries(requirements.scope.impliers),
+    origins: origins && [...origins],
     shadow,
     upstream: upstream.name,
     at,
   };
 }
 
-function cells({ host, path, methods, conditions, access, scope, shadow, upstream, at }: Row): readonly string[] {
-  const asked = scope === undefined ? access : `scope ${scope.join(' | ')}`;
+function cells(row: Row): readonly string[] {
+  const { host, path, methods, conditions, shadow, upstream, at } = row;
+  const asked = askedInWords(row);
   return [
     methods?.join(',') ?? '*',
     `${host ?? ''}${path}${conditions.map((text) => ` [${text}]`).join('')}`,
@@ -75,4 +83,12 @@ function cells({ host, path, methods, conditions, access, scope, shadow, upstrea
     upstream,
     at ?? '',
   ];
+}
+
+function askedInWords({ access, scope, scope_implied_by = {} }: Row): string {
+  if (scope === undefined) return access;
+  const implied = Object.entries(scope_implied_by).map(
+    ([word, others]) => `; ${others.join(', ')} ${others.length > 1 ? 'imply' : 'implies'} ${word}`,
+  );
+  return `scope ${scope.join(' | ')}${implied.join('')}`;
 }

@@ -110,7 +110,8 @@ function gatewayLetsIn(route: Route, closed: ReadonlySet<string>, { scopes }: Ca
   if (closed.has(route.id)) return false;
   if (route.access === 'public' || route.access === 'optional') return true;
   if (scopes === undefined) return false;
-  return route.requirements.scope?.some((all) => all.every((scope) => scopes.includes(scope))) ?? true;
+  const { scope: needed } = route.requirements;
+  return needed?.alternatives.some((all) => all.every((scope) => scopes.includes(scope))) ?? true;
 }
 
 const components = {

@@ -21,6 +21,18 @@ t.test('routes are listed in the order of matching: host, then segment by segmen
   t.match(rows[2], { methods: ['POST'], scope: ['a', 'b c'], upstream: 'api', at: `${file}:8` });
 });
 
+t.test('a route names the scopes that imply its own', async (t) => {
+  const implied = rules(
+    'implied.yaml',
+    ['match: { path: /a }, scope: { any_of: [a, b c] }'],
+    'scopes: { x: { implies: [a] }, y: { implies: [x, c] } }\n',
+  );
+  const json = await command(t, ['routes', '--config', implied, '--json']).ended();
+  t.match(JSON.parse(json.stdout), [{ scope: ['a', 'b c'], scope_implied_by: { a: ['x', 'y'], c: ['y'] } }]);
+  const { stdout } = await command(t, ['routes', '--config', implied]).ended();
+  t.match(stdout, /scope a \| b c; x, y imply a; y implies c +api/);
+});
+
 t.test('in text output each route is a line with its place', async (t) => {
   const { stdout } = await command(t, ['routes', '--config', file]).ended();
   t.match(stdout, /POST +\/orders\/new +scope a \| b c +api +.*:8\n/);

@@ -152,6 +152,28 @@ t.test(
   },
 );
 
+t.test('a scope passes where it implies the required one; headers and log show what the token has', async (t) => {
+  const upstream = await witness(t);
+  const server = await authorizationServer(t);
+  const scopes = { admin: { implies: ['orders.write'] }, 'orders.write': { implies: ['orders.read'] } };
+  const file = behind(upstream.url, { authorization_servers: server.config, routes, scopes });
+  const { port, log } = await gateway(t, file);
+  for (const make of Object.values(kinds)) {
+    const token = await make(server, { scope: 'admin' });
+    for (const path of paths) {
+      const { status } = await ask(port, requestText({ target: `${path}/a`, headers: [bearer(token)] }));
+      t.equal(status, 200, path);
+      t.equal(upstream.seen.pop()?.header('x-auth-scope'), 'admin');
+    }
+    const weak = await make(server, { scope: 'orders.read' });
+    const { status, ...refused } = await ask(port, requestText({ target: '/any/a', headers: [bearer(weak)] }));
+    t.equal(status, 403);
+    t.match(refused.header('www-authenticate'), 'scope="orders.write"');
+  }
+  const refusal = log.find(({ code }) => code === 'scope_insufficient');
+  t.match(refusal, { scope_held: ['orders.read'], scope_missing: 'orders.write' });
+});
+
 t.test('the upstream gets the identity from the token', async (t) => {
   const { upstream, server, get } = await bench(t);
   for (const [kind, make] of Object.entries(kinds)) {

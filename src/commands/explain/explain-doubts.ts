@@ -1,5 +1,5 @@
 import { unusual, usualMethods } from '../../config/rules/routes.ts';
-import { scopeWordsAt } from '../../config/rules/scope-words-at.ts';
+import { scopeWordsOf } from '../../config/rules/scope-words-at.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { didYouMean } from '../../config/words/closest.ts';
 import { scopeWords } from '../../config/words/scope-words.ts';
@@ -11,10 +11,9 @@ interface Question {
 }
 
 /** Parts of a question that are probably typing errors, one sentence each. The answer to such a question is of no use. */
-export function doubts({ method, scope }: Question, { routes }: GatewayConfig): readonly string[] {
-  const named = new Set(
-    routes.flatMap((route) => (route.scope === undefined ? [] : scopeWordsAt([], route.scope).map(({ word }) => word))),
-  );
+export function doubts({ method, scope }: Question, { routes, scopes = {} }: GatewayConfig): readonly string[] {
+  const required = routes.flatMap((route) => scopeWordsOf([], route).map(({ word }) => word));
+  const named = new Set([...required, ...Object.keys(scopes)]);
   const strange = scope === undefined ? [] : scopeWords(scope).filter((word) => !named.has(word));
   return [
     ...(isOdd(method, routes) ? [told(`\`${method}\` is an unusual method`, didYouMean(method, usualMethods))] : []),

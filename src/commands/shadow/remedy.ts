@@ -48,9 +48,11 @@ function otherLines(groups: readonly Group[]): readonly string[] {
   return [...byRemedy.values()].flatMap(linesFor);
 }
 
+const REASONED: ReadonlySet<string> = new Set(['token_malformed', 'rate_limited', 'origin_refused']);
+
 /** The reason matters only for these codes. For other codes, all requests have one remedy. */
 function ofServer(code: string, reason: string | undefined): string | undefined {
-  return code === 'token_malformed' || code === 'rate_limited' || code.endsWith('_unavailable') ? reason : undefined;
+  return REASONED.has(code) || code.endsWith('_unavailable') ? reason : undefined;
 }
 
 function linesFor(groups: readonly Group[]): readonly string[] {
@@ -112,6 +114,10 @@ const byCode: Readonly<Record<string, Remedy>> = {
   token_issuer: ({ found }) => [
     '# tokens of an authorization server that is not in `authorization_servers`, or not in the list of the route:',
     `# issuer: ${found === undefined ? '…' : comment(found)}`,
+  ],
+  origin_refused: ({ reason }) => [
+    `# pages of another origin (${comment(reason ?? 'see the log')}); if these pages may call, add the origin:`,
+    '# origins: [ … ]',
   ],
   condition_failed: () => ['# `claims` or `when` of this route is false for these requests'],
   rate_limited: ({ reason }) => [

@@ -4,6 +4,7 @@ import { didYouMean } from '../words/closest.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import type { Checks, Member } from './checks.ts';
+import { scopesAt } from './scope-words-at.ts';
 import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
@@ -59,8 +60,8 @@ function publicFaults({ at, value }: Route): readonly Finding[] {
 }
 
 function scopeFaults({ at, value }: Route, supported: readonly string[] | undefined): readonly Finding[] {
-  if (value.scope === undefined) return [];
-  return scopeTexts([...at, 'scope'], value.scope).flatMap(({ pointer, text }) =>
+  const texts = scopesAt(at, value).flatMap(({ pointer, scope }) => scopeTexts(pointer, scope));
+  return texts.flatMap(({ pointer, text }) =>
     scopeWords(text).flatMap((token) => {
       const faults = tokenFault(pointer, token);
       if (faults.length > 0 || supported === undefined || supported.includes(token)) return faults;

@@ -4,12 +4,13 @@ import type { AuthorizationServerConfig, GatewayConfig, RouteConfig } from '../s
 import { takesTokens } from '../schema/http-schemes.ts';
 import { introspects } from '../schema/introspects.ts';
 import { didYouMean } from '../words/closest.ts';
+import { type Impliers, impliersIn, type ScopeRules } from '../words/implied-scopes.ts';
 import { isPlaceholder } from '../words/placeholder.ts';
 import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
 import { type Member, membersOf } from './checks.ts';
 import { HEAR } from './feed.ts';
 import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
-import { scopeWordsAt } from './scope-words-at.ts';
+import { scopeWordsOf } from './scope-words-at.ts';
 
 /** A valid file, as the loader returns it. */
 export interface SoundFile<Config> {
@@ -23,6 +24,9 @@ type Server = Member<AuthorizationServerConfig>;
 interface Pair {
   readonly server: Server;
   readonly routes: readonly Member<RouteConfig>[];
+  /** The gateway's scopes that imply others. Empty if another server could grant them. */
+  readonly stronger: ScopeRules;
+  readonly impliersOf: Impliers;
   readonly service: AuthorizationConfig;
   /** The place of a value in the service's file, for messages. */
   readonly cite: (pointer: Pointer) => string;
@@ -46,10 +50,13 @@ export function misfits(
     return line === 0 ? file : `${file}:${line}`;
   };
   const routes = membersOf('routes', gateway.config.routes).filter(({ value }) => takesTokens(value));
+  const { scopes } = gateway.config;
+  const stronger = servers.length > 1 ? {} : (scopes ?? {});
+  const pair = { routes, stronger, impliersOf: impliersIn(scopes), service, cite };
   const findings =
     server === undefined
       ? strangers(servers, service.issuer, cite)
-      : rules.flatMap((rule) => rule({ server, routes, service, cite }));
+      : rules.flatMap((rule) => rule({ ...pair, server }));
   const told = findings.filter(({ message }) => !isPlaceholder(message));
   return told.map(({ pointer, message, hint }) => ({
     severity: 'warning',
@@ -104,12 +111,15 @@ function audienceFault(
   return [{ pointer, message, hint: didYouMean(audience, resources) }];
 }
 
-/** Skips scopes that another server may grant. */
-function scopesOfRoutes({ server, routes, service, cite }: Pair): readonly Finding[] {
+/** Skips scopes that another server may grant, and scopes that a known one implies. */
+function scopesOfRoutes({ server, routes, stronger, impliersOf, service, cite }: Pair): readonly Finding[] {
   const known = Object.keys(service.scopes);
-  return routes
+  const required = routes
     .filter(({ value }) => isOnlyOne(server, value))
-    .flatMap(({ at, value }) => (value.scope === undefined ? [] : scopeWordsAt([...at, 'scope'], value.scope)))
+    .flatMap(({ at, value }) => scopeWordsOf(at, value))
+    .filter(({ word }) => !impliersOf(word).some((each) => known.includes(each)));
+  const implying = Object.keys(stronger).map((word) => ({ pointer: ['scopes', word], word }));
+  return [...required, ...implying]
     .filter(({ word }) => !known.includes(word))
     .map(({ pointer, word }) => ({
       pointer,

@@ -86,11 +86,19 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
 const KNOWN: ReadonlySet<string> = new Set(['authorization', 'host']);
 
 function unknownToCaches({ at, value }: Route): readonly Finding[] {
+  // The endpoint refuses these routes.
+  if (value.mcp !== undefined) return [];
   const looked = headersLookedAt(value);
   const names = looked === 'any' ? ['headers'] : [...looked].filter((name) => !KNOWN.has(name));
   if (names.length === 0) return [];
-  const pointer = value.when !== undefined && /\bheaders\b/.test(value.when) ? [...at, 'when'] : [...at, 'match'];
+  const pointer = [...at, readerOf(value)];
   const message = `the route depends on ${names.map((name) => `\`${name}\``).join(', ')}, which the cache key of the cookbook lacks`;
   const hint = "add it to the proxy's cache key (nginx reads Vary), or write `max_age: 0s`";
   return [{ pointer, severity: 'warning', message, hint }];
+}
+
+/** The key that reads the headers. */
+function readerOf({ when, origins, match }: RouteFile): 'when' | 'origins' | 'match' {
+  if (when !== undefined && /\bheaders\b/.test(when)) return 'when';
+  return origins !== undefined && match.headers === undefined && match.soap_action === undefined ? 'origins' : 'match';
 }

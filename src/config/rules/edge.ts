@@ -1,7 +1,9 @@
+import type { RouteFile } from '../schema/gateway.ts';
 import { trustedFaults } from '../schema/trusted-proxies.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { secretKeyFaults } from '../words/secret-key.ts';
-import type { Checks } from './checks.ts';
+import { webOriginFault } from '../words/web-origin.ts';
+import type { Checks, Member } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
 /** Rules for the gateway's surroundings: pages of other origins, proxies in front, and the protected resource. */
@@ -18,6 +20,7 @@ export const edgeChecks: Checks<GatewaySubject> = {
   'nonce keys': ({ config }) =>
     (config.nonce_keys ?? []).flatMap((key, index) => secretKeyFaults(['nonce_keys', index], key)),
   'origins of other pages': ({ config }) => config.cors?.origins.flatMap(originFault) ?? [],
+  'origins of a route': ({ routes }) => routes.flatMap(originsOfRoute),
   'any origin with credentials': ({ config }) =>
     config.cors?.credentials && config.cors.origins.includes('*')
       ? [
@@ -67,4 +70,25 @@ function originFault(text: string, index: number): readonly Finding[] {
       hint: 'scheme://host[:port], with no path and no slash at the end',
     },
   ];
+}
+
+function originsOfRoute({ at, value: { origins, mcp } }: Member<RouteFile>): readonly Finding[] {
+  const pointer = [...at, 'mcp', 'origins'];
+  const twice = origins !== undefined && mcp?.origins !== undefined;
+  const hint = 'remove one of them';
+  return [
+    ...originFaults([...at, 'origins'], origins),
+    ...originFaults(pointer, mcp?.origins),
+    ...(twice ? [{ pointer, message: 'the route has a list of origins already', hint, atKey: true }] : []),
+  ];
+}
+
+function originFaults(at: Pointer, origins: readonly string[] = []): readonly Finding[] {
+  const texts = origins.map((text) => text.toLowerCase());
+  return origins.flatMap((text, index): Finding[] => {
+    const pointer = [...at, index];
+    const fault = webOriginFault(text);
+    if (fault !== undefined) return [{ pointer, ...fault }];
+    return texts.indexOf(text.toLowerCase()) === index ? [] : [{ pointer, message: `\`${text}\` occurs twice` }];
+  });
 }

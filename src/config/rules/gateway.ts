@@ -8,6 +8,7 @@ import { edgeChecks } from './edge.ts';
 import { feedChecks } from './feed.ts';
 import { headerChecks } from './headers.ts';
 import { httpSchemeChecks } from './http-schemes.ts';
+import { impliedScopeChecks } from './implied-scopes.ts';
 import { introspectionChecks } from './introspection.ts';
 import { keepChecks } from './keep.ts';
 import { limitChecks } from './limits.ts';
@@ -39,6 +40,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...tlsChecks,
   ...routeChecks,
   ...accessChecks,
+  ...impliedScopeChecks,
   ...httpSchemeChecks,
   ...ruleChecks,
   ...keepChecks,

@@ -5,18 +5,18 @@ import type { Finding } from '../words/problem.ts';
 import type { Checks, Member } from './checks.ts';
 import { shareHost, shareMethod } from './route-shape.ts';
 import type { GatewaySubject } from './subject.ts';
-import { isWeaker, type Servers } from './weaker.ts';
+import { isWeaker, type TokenRules } from './weaker.ts';
 
 type Route = Member<RouteFile>;
 
 /** Rules for paths that stay in a spelling which an upstream may read as another path. */
 export const keepChecks: Checks<GatewaySubject> = {
-  'kept spelling around a protected path': ({ routes, around, config }) => {
+  'kept spelling around a protected path': ({ routes, around, tokenRules }) => {
     const opens = routes.filter(({ value }) => keptBy(value).length > 0);
     const befores = opens.map((open) => openBefore(open));
     const guards = guardsOf(routes, new Set(befores));
     return opens.flatMap((open, index): Finding[] => {
-      const guarded = guards.get(befores[index])?.find((guard) => isLedPast(open, guard, config.authorization_servers));
+      const guarded = guards.get(befores[index])?.find((guard) => isLedPast(open, guard, tokenRules));
       if (guarded === undefined) return [];
       const kept = keptBy(open.value);
       const spellings = kept.map(([, spelling]) => `\`${spelling}\``).join(' or ');
@@ -41,8 +41,8 @@ function keptBy(value: RouteFile) {
 }
 
 /** A public route is open to every method, because an upstream may treat one method as another. */
-function isLedPast({ value: open }: Route, { value: guard }: Route, servers: Servers): boolean {
-  if (!isWeaker(open, guard, servers)) return false;
+function isLedPast({ value: open }: Route, { value: guard }: Route, rules: TokenRules): boolean {
+  if (!isWeaker(open, guard, rules)) return false;
   return open.access === 'public' || (shareMethod(open, guard) && shareHost(open, guard));
 }
 

@@ -3,7 +3,8 @@ import { NearWords } from '../words/near-words.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { resourceMetadataUrl } from '../words/resource-metadata.ts';
 import type { Checks, Member } from './checks.ts';
-import { scopeWordsAt } from './scope-words-at.ts';
+import { namesIn } from './implied-scopes.ts';
+import { scopeWordsOf } from './scope-words-at.ts';
 import { soapLint } from './soap-lint.ts';
 import type { GatewaySubject } from './subject.ts';
 
@@ -29,7 +30,7 @@ export const lintChecks: Checks<GatewaySubject> = {
 /** Valid settings that are probably habits from another file format. */
 function otherNotations({ at, value }: Route): readonly Finding[] {
   const segment = value.match.path.split('/').find((each) => /^:\w/.test(each));
-  const comma = value.scope === undefined ? undefined : scopeWordsAt([...at, 'scope'], value.scope).find(hasComma);
+  const comma = scopeWordsOf(at, value).find(hasComma);
   return [
     ...(segment === undefined ? [] : [literalColon([...at, 'match', 'path'], segment)]),
     ...(comma === undefined ? [] : [commaInScope(comma.pointer, comma.word)]),
@@ -51,19 +52,21 @@ function commaInScope(pointer: Pointer, word: string): Finding {
 /** With a list of scopes, a typing error is already an error. */
 function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
   if (config.scopes_supported !== undefined) return [];
-  const used = routes.flatMap(({ at, value }) =>
-    value.scope === undefined ? [] : scopeWordsAt([...at, 'scope'], value.scope),
-  );
+  const ofRoutes = routes.flatMap(({ at, value }) => scopeWordsOf(at, value));
+  const stronger = namesIn(config.scopes).filter(({ atKey }) => atKey);
+  const used = [...ofRoutes, ...stronger.map(({ pointer, name, atKey }) => ({ pointer, word: name, atKey }))];
   const seen = new Set<string>();
   const known = new NearWords();
-  return used.flatMap(({ pointer, word }): Finding[] => {
+  return used.flatMap(({ word, ...place }): Finding[] => {
     if (seen.has(word) || word.length < SHORTEST) return [];
     seen.add(word);
     const near = known.find(word);
     known.add(word);
     if (near === undefined) return [];
     const message = `\`${word}\` and \`${near}\` are nearly the same scope`;
-    return [{ pointer, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' }];
+    return [
+      { ...place, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' },
+    ];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { RouteFile } from '../schema/gateway.ts';
 import { fieldsOfSchemes, type SchemeBlocks } from '../schema/http-schemes.ts';
 
-type Looks = Pick<RouteFile, 'match' | 'when' | 'mcp' | 'claims_to_params'>;
+type Looks = Pick<RouteFile, 'match' | 'when' | 'origins' | 'mcp' | 'claims_to_params'>;
 
 /**
  * The headers, in lower case, that affect the decision for a route: headers that the route reads, and headers with its
@@ -20,12 +20,16 @@ function headersOfMessages({ mcp, claims_to_params = {} }: Looks): readonly stri
 
 const MESSAGE_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
 
-/** The headers, in lower case, that the match or the condition of a route reads; `any` if an expression chooses them itself. */
-export function headersLookedAt({ match, when }: Looks): ReadonlySet<string> | 'any' {
+/**
+ * The headers, in lower case, that the match, the list of origins or the condition of a route reads; `any` if an expression
+ * chooses them itself.
+ */
+export function headersLookedAt({ match, when, origins, mcp }: Looks): ReadonlySet<string> | 'any' {
   const inWhen = when === undefined ? [] : headersIn(when);
   if (inWhen === 'any') return 'any';
   const soap = match.soap_action === undefined ? [] : ['soapaction', 'content-type'];
-  const named = [...Object.keys(match.headers ?? {}), ...soap, ...inWhen];
+  const page = origins === undefined && mcp === undefined ? [] : ['origin'];
+  const named = [...Object.keys(match.headers ?? {}), ...soap, ...page, ...inWhen];
   return new Set(named.map((name) => name.toLowerCase()));
 }
 

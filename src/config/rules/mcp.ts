@@ -2,9 +2,8 @@ import type { RouteFile } from '../schema/gateway.ts';
 import type { McpConfig } from '../schema/mcp.ts';
 import { parseOperation } from '../words/mcp-operation.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
-import { scopeTokenFault } from '../words/scope-words.ts';
 import type { Checks, Member } from './checks.ts';
-import { scopeWordsAt } from './scope-words-at.ts';
+import { scopeWordsOf } from './scope-words-at.ts';
 import type { GatewaySubject } from './subject.ts';
 
 interface McpMember extends Member<RouteFile> {
@@ -14,7 +13,6 @@ interface McpMember extends Member<RouteFile> {
 /** Rules for routes in front of Model Context Protocol servers. */
 export const mcpChecks: Checks<GatewaySubject> = {
   'operation of an mcp rule': each(operationFaults),
-  'scope of an mcp rule': each(scopeFaults),
   'scope of a public mcp route': each(publicFaults),
   'methods of an mcp route': each(methodFaults),
   'place of a token for an mcp route': each(placeFaults),
@@ -46,15 +44,6 @@ function operationFaults({ at, mcp }: McpMember): readonly Finding[] {
     const hint = 'write `*`, `tools/call`, `tools/*`, or `tools/call delete_*`';
     return parsed.kind === 'pattern' ? [] : [{ pointer, message: parsed.message, hint, atKey }];
   });
-}
-
-function scopeFaults({ at, mcp }: McpMember): readonly Finding[] {
-  return Object.entries(mcp.scope ?? {}).flatMap(([key, scope]) =>
-    scopeWordsAt([...at, 'mcp', 'scope', key], scope).flatMap(({ pointer, word }): Finding[] => {
-      const message = scopeTokenFault(word);
-      return message === undefined ? [] : [{ pointer, message }];
-    }),
-  );
 }
 
 function publicFaults({ at, value, mcp }: McpMember): readonly Finding[] {
@@ -138,12 +127,8 @@ function uncomparedFaults({ at, mcp }: McpMember): readonly Finding[] {
 }
 
 /** MCP authorization, refresh tokens: a server does not ask for this scope. */
-function offlineFaults({ at, value, mcp }: McpMember): readonly Finding[] {
-  const scopes = [
-    ...(value.scope === undefined ? [] : scopeWordsAt([...at, 'scope'], value.scope)),
-    ...Object.entries(mcp.scope ?? {}).flatMap(([key, scope]) => scopeWordsAt([...at, 'mcp', 'scope', key], scope)),
-  ];
-  return scopes
+function offlineFaults({ at, value }: McpMember): readonly Finding[] {
+  return scopeWordsOf(at, value)
     .filter(({ word }) => word === 'offline_access')
     .map(({ pointer }) => ({
       pointer,

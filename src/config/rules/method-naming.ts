@@ -26,8 +26,7 @@ export function methodNamings(subject: GatewaySubject): readonly MethodNaming[] 
     // If the required route accepts the POST itself, `_method` adds no risk.
     const post = askedAmong(takers(asPost(shape), shape.segments)).find(
       ({ route: { value } }) =>
-        named.some((method) => !takes(value, method)) &&
-        isWeaker(value, shape.route.value, subject.config.authorization_servers),
+        named.some((method) => !takes(value, method)) && isWeaker(value, shape.route.value, subject.tokenRules),
     );
     return post === undefined ? [] : [{ named: shape.route, post: post.route }];
   });

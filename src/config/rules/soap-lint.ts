@@ -52,6 +52,7 @@ const required = [
   'audience',
   'authorization_servers',
   'mode',
+  'origins',
 ] as const satisfies readonly (keyof RouteFile)[];
 
 function requirement({ route }: RouteShape): string {

@@ -1,7 +1,9 @@
 import type { AuthorizationFile, ClientFile, UserFile } from '../schema/authorization.ts';
 import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamFile } from '../schema/gateway.ts';
+import { impliersIn } from '../words/implied-scopes.ts';
 import type { Pointer } from '../words/problem.ts';
 import { type Member, membersOf, type Surroundings } from './checks.ts';
+import type { TokenRules } from './weaker.ts';
 
 /** The input for the checks of gateway.yaml: everything in the file that the schema accepts. */
 export interface GatewaySubject {
@@ -11,6 +13,7 @@ export interface GatewaySubject {
   readonly upstreams: readonly Member<UpstreamFile>[];
   /** All names that may be referred to, even names of faulty entries. */
   readonly known: { readonly servers: readonly string[]; readonly upstreams: readonly string[] };
+  readonly tokenRules: TokenRules;
   readonly around: Surroundings;
 }
 
@@ -25,6 +28,7 @@ export function gatewaySubject(config: GatewayFile, left: readonly Pointer[], ar
     servers: membersOf('authorization_servers', config.authorization_servers),
     upstreams: membersOf('upstreams', config.upstreams),
     known: { servers: namesOf('authorization_servers'), upstreams: namesOf('upstreams') },
+    tokenRules: { servers: config.authorization_servers, impliersOf: impliersIn(config.scopes) },
     around,
   };
 }

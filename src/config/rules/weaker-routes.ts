@@ -4,12 +4,12 @@ import type { Finding } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
 import { compareShapes, type RouteShape, shapesOf, takersAmong } from './route-shape.ts';
 import type { GatewaySubject } from './subject.ts';
-import { isWeaker, type Servers } from './weaker.ts';
+import { isWeaker, type TokenRules } from './weaker.ts';
 
 /** A request that a narrow route does not match may go to a wide one with weaker requirements. This is often unintended. */
 export const weakerChecks: Checks<GatewaySubject> = {
   'weaker rule around a path': (subject) => {
-    const { around, config } = subject;
+    const { around, tokenRules } = subject;
     const shapes = shapesOf(subject);
     const takers = takersAmong(shapes.filter(({ conditional }) => !conditional));
     return shapes
@@ -17,7 +17,7 @@ export const weakerChecks: Checks<GatewaySubject> = {
       .flatMap((shape): Finding[] => {
         const leak = leaks.flatMap(({ leaves, sorts, message, hint }) => {
           const left = leaves(shape);
-          const opener = left && openerOf(shape, takers(shape, left), config.authorization_servers);
+          const opener = left && openerOf(shape, takers(shape, left), tokenRules);
           return opener === undefined || !sorts(opener, shape) ? [] : [{ opener, message, hint }];
         })[0];
         if (leak === undefined) return [];
@@ -31,10 +31,10 @@ export const weakerChecks: Checks<GatewaySubject> = {
 };
 
 /** An earlier route that accepts a caller whom this route refuses. */
-function openerOf({ route }: RouteShape, takers: readonly RouteShape[], servers: Servers): RouteShape | undefined {
+function openerOf({ route }: RouteShape, takers: readonly RouteShape[], rules: TokenRules): RouteShape | undefined {
   const [first] = takers.toSorted(compareShapes);
   const asked = takers.filter((taker) => first && compareShapes(taker, first) === 0);
-  return asked.find((taker) => isWeaker(taker.route.value, route.value, servers));
+  return asked.find((taker) => isWeaker(taker.route.value, route.value, rules));
 }
 
 const isPublic = ({ route }: RouteShape): boolean => route.value.access === 'public';

@@ -205,6 +205,22 @@ export const GatewaySchema = record({
   scopes_supported: Type.Optional(
     list(text(), undefined, 'These are all scopes that routes may name. Another scope in a route is an error.'),
   ),
+  scopes: Type.Optional(
+    named(
+      record(
+        {
+          implies: Type.Array(text(), {
+            minItems: 1,
+            description: 'A token with this scope also satisfies routes that require these scopes.',
+          }),
+        },
+        undefined,
+        'This is a scope that implies others.',
+      ),
+      undefined,
+      'These scopes imply other scopes, also through several steps. Headers, `when` and logs still show only the scopes that the token itself has.',
+    ),
+  ),
   bearer_methods_supported: bearerMethodsSupported(['header']),
   authorization_servers: named(
     AuthorizationServerSchema,

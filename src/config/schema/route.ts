@@ -174,6 +174,13 @@ export const RouteSchema = record(
         'This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403.',
       ),
     ),
+    origins: Type.Optional(
+      list(
+        text(),
+        undefined,
+        'Only pages of these origins may send requests, each scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call.',
+      ),
+    ),
     rate_limit: Type.Optional(RateLimit),
     mode: Type.Optional(oneOf(modes, undefined, 'This replaces `mode` of the file for the route.')),
     cors: Type.Optional(

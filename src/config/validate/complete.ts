@@ -29,7 +29,7 @@ import { openidScopes } from '../words/openid-scopes.ts';
  * text.
  */
 export function completeGateway(config: GatewayFile): GatewayConfig {
-  const routes = config.routes.map(completeRoute);
+  const routes = config.routes.map((route) => completeRoute(route, config.cors));
   const { health, decision, ...rest } = config;
   const trusted = trustedParts(config.trusted_proxies);
   const parts = health && healthParts(health);
@@ -60,16 +60,24 @@ function completeUpstream({ url, urls, ...block }: UpstreamFile): UpstreamConfig
   });
 }
 
-function completeRoute({ rate_limit, ...route }: RouteFile): RouteConfig {
+function completeRoute({ rate_limit, ...route }: RouteFile, cors: GatewayFile['cors']): RouteConfig {
   const id = route.id ?? defaultId(route);
   const methods = methodsOf(route);
   const match = methods === route.match.methods ? route.match : Object.freeze({ ...route.match, methods });
   return Object.freeze({
     ...route,
+    ...originsOf(route, cors),
     match: match as RouteConfig['match'],
     id,
     ...(rate_limit && { rate_limit: completeLimit(rate_limit) }),
   });
+}
+
+/** A server of tools must check Origin (Streamable HTTP, security), so such a route always has a list. */
+function originsOf({ origins, mcp }: RouteFile, cors: GatewayFile['cors']): Pick<RouteConfig, 'origins'> {
+  if (mcp === undefined) return {};
+  const known = mcp.origins ?? origins ?? cors?.origins ?? [];
+  return known.includes('*') ? {} : { origins: known };
 }
 
 function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): RateLimitConfig {

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
+import { cut } from './page-origins.ts';
 
 type CorsConfig = NonNullable<GatewayConfig['cors']>;
 
@@ -55,13 +56,6 @@ export function crossOrigin(config: CorsConfig | undefined, requestIdHeader: str
 
 /** Fetch, CORS-safelisted methods: browsers send them, whatever a preflight allows. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
-
-/** Characters of a client's value that the gateway repeats in an answer. */
-const LONGEST = 128;
-
-function cut(text = ''): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
-}
 
 /**
  * Fetch, CORS-preflight fetch, step 7: `*` means every name except Authorization, and means nothing with credentials.

@@ -17,6 +17,7 @@ import type { CrossOrigin } from './cross-origin.ts';
 import { enforce } from './enforce.ts';
 import { findFrameFault, namedDecisive } from './framing.ts';
 import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';
+import { refusedOrigin } from './page-origins.ts';
 import type { ProtectedResources } from './protected-resources.ts';
 import { withCall } from './read-call.ts';
 import type { Route } from './route.ts';
@@ -229,12 +230,12 @@ function ambiguous(
   return routedTo(route, request, refusal);
 }
 
-/** Checks the target and the body length against the route's rules. */
+/** Checks the target, the page's origin and the body length against the route's rules. */
 function judged(route: Route, head: RequestHead, host: string, target: Target): Routed | Refuse {
   const unclear = judgePath(route, target);
   if (unclear !== undefined && !route.onlyLooksOn) return unclear;
   const wanted = wantedEntity(route, head);
-  const refusal = unclear ?? judgeLength(route, head, wanted);
+  const refusal = unclear ?? judgeOrigin(route, head) ?? judgeLength(route, head, wanted);
   if (refusal !== undefined && !route.shadow) return refusal;
   return { kind: 'routed', head, host, target, route, wouldRefuse: refusal, preflight: false, wanted };
 }
@@ -249,6 +250,11 @@ function judgePath(route: Route, target: Target): Refuse | undefined {
   if (target.encodedSlash && !route.keepEncodedSlashes) return refuse('target_encoded_slash', { route });
   if (target.parameter && !route.keepParameters) return refuse('target_path_parameter', { route });
   return undefined;
+}
+
+function judgeOrigin(route: Route, head: RequestHead): Refuse | undefined {
+  const detail = refusedOrigin(route.origins, head);
+  return detail === undefined ? undefined : refuse('origin_refused', { route, detail });
 }
 
 function judgeLength(
@@ -294,7 +300,8 @@ const NO_CORS = 'the file has no `cors`, so pages of other origins may not call'
 
 /**
  * The gateway answers a preflight from the routes of the path. But if the requested method's route leaves CORS to the
- * upstream, the upstream answers.
+ * upstream, the upstream answers. A page whose request would be refused for its origin gets the same refusal, so that it
+ * learns nothing about the route.
  */
 function preflight(router: Router, head: RequestHead, target: Target, question: RouteLookup): Routed | Refuse | Reply {
   const asked = matchReadings(router.table, { ...question, method: head.requestedMethod?.value ?? '' }, target);
@@ -302,6 +309,10 @@ function preflight(router: Router, head: RequestHead, target: Target, question: 
   if (asked.kind === 'route' && (asked.route.corsUpstream || asked.route.onlyLooksOn)) {
     const routed = judged(asked.route, head, question.host, target);
     return routed.kind === 'routed' ? { ...routed, preflight: true } : routed;
+  }
+  if (asked.kind === 'route' && !asked.route.shadow) {
+    const refusal = judgeOrigin(asked.route, head);
+    if (refusal !== undefined) return refusal;
   }
   const methods = router.table.methods(question);
   if (methods === undefined) return matched(router, head, target, question);

@@ -1,6 +1,7 @@
-import type { GatewayConfig, RouteConfig, ScopeConfig } from '../../config/schema/gateway.ts';
+import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import { normalizeHost } from '../../config/words/host.ts';
 import { resourceMetadataUrl } from '../../config/words/resource-metadata.ts';
+import { bearerMethodsOf } from '../message/bearer-methods.ts';
 import { scopeRequirement } from '../message/scope-requirement.ts';
 
 /**
@@ -37,14 +38,17 @@ function place(host: string, path: string): string {
   return `${host} ${path}`;
 }
 
-/** §2. The scopes are those that the resource's routes require. */
+/**
+ * §2. The scopes are those that the resource's routes require. Scopes that only imply one of them are left out, so that
+ * clients do not request more than they need.
+ */
 function describe(config: GatewayConfig, resource: string, all: readonly RouteConfig[]) {
   const routes = all.filter((route) => route.access !== 'public');
   const servers = new Set(
     routes.flatMap((route) => route.authorization_servers ?? Object.keys(config.authorization_servers)),
   );
-  const methods = new Set(routes.flatMap((route) => route.bearer_methods_supported ?? config.bearer_methods_supported));
-  const scopes = new Set(routes.flatMap((route) => (route.scope === undefined ? [] : scopesOf(route.scope))));
+  const methods = new Set(routes.flatMap((route) => bearerMethodsOf(config, route)));
+  const scopes = new Set(routes.flatMap(scopesOf));
   return {
     resource,
     authorization_servers: [...servers].map((name) => config.authorization_servers[name]?.issuer),
@@ -53,6 +57,9 @@ function describe(config: GatewayConfig, resource: string, all: readonly RouteCo
   };
 }
 
-function scopesOf(scope: ScopeConfig): readonly string[] {
-  return scopeRequirement(scope).flat();
+/** For tools: the scopes for any operation. A client requests others when a tool needs them (MCP, scope minimization). */
+function scopesOf({ scope, mcp }: RouteConfig): readonly string[] {
+  return [scope, mcp?.scope?.['*']].flatMap((one) =>
+    one === undefined ? [] : scopeRequirement(one).alternatives.flat(),
+  );
 }

@@ -11,6 +11,7 @@ import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { DecisiveFields } from './framing.ts';
 import type { IdentityHeaders } from './identity-headers.ts';
+import type { PageOrigins } from './page-origins.ts';
 import type { Requirements } from './permit.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -36,6 +37,7 @@ export interface Route extends RoutePattern {
   /** In the order of their challenges, without bearer tokens. */
   readonly schemes: readonly HttpScheme[];
   readonly bearerMethods: ReadonlySet<BearerMethod>;
+  readonly origins: PageOrigins;
   readonly rateLimit: RateLimit | undefined;
   readonly verify: VerifyBearer;
   readonly requirements: Requirements;

@@ -5,6 +5,7 @@ import { type Captures, captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
 import { unique } from './path-samples.ts';
+import { scopeSets } from './scope-sets.ts';
 
 /** A caller to try: without a token, or with a token that has these claims. */
 export interface AssumedCaller {
@@ -21,15 +22,15 @@ const ANONYMOUS: AssumedCaller = { label: 'without a token', token: undefined };
 const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
 
 /**
- * Every caller whom the two routes could tell apart, by issuer, audience, claims and scope. It tries no scope, each
- * single scope, each alternative, and all scopes. More scope never takes access away, so no other set can differ.
+ * Every caller whom the two routes could tell apart, by issuer, audience, claims and scope.
  */
 export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
   const both = [old, now];
+  const sets = scopeSets(both.flatMap(({ judged }) => judged.route?.requirements.scope ?? []));
   const tokens = issuersOf(both).flatMap((issuer) =>
     audiencesFor(both, issuer).flatMap((audience) =>
       unique(both.flatMap(claimsFor), (claims) => JSON.stringify(claims)).flatMap((claims) =>
-        scopesFor(both).map((scope) => caller({ issuer, audience, claims, scope })),
+        sets.map((scope) => caller({ issuer, audience, claims, scope })),
       ),
     ),
   );
@@ -86,12 +87,6 @@ function audiencesFor(both: readonly Met[], issuer: string): readonly Facts['aud
 function wantedBy(side: CompiledFile, route: Route | undefined, issuer: string): string | undefined {
   const name = serversOf(side, route).find((server) => issuerOf(side.config, server) === issuer);
   return name === undefined ? undefined : route?.requirements.audience.get(name);
-}
-
-function scopesFor(both: readonly Met[]): readonly (readonly string[])[] {
-  const alternatives = both.flatMap(({ judged }) => judged.route?.requirements.scope ?? []);
-  const all = [...new Set(alternatives.flat())];
-  return unique([[], ...all.map((scope) => [scope]), ...alternatives, all], (scopes) => scopes.toSorted().join(' '));
 }
 
 /** Tries no claims, claims that meet all conditions of the route, and these with each other value of a condition. */

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { changedEndings } from './changed-endings.ts';
 import { changedIdentity } from './changed-identity.ts';
+import { changedImplications } from './changed-implications.ts';
 import { changedLimits } from './changed-limits.ts';
 import { changedPasses } from './changed-passes.ts';
 import { changedSchemes } from './changed-schemes.ts';
@@ -33,6 +34,7 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
     ...changedPasses(old, now),
     ...changedIdentity(old, now),
     ...changedSchemes(old, now),
+    ...changedImplications(old, now),
     ...changedUpstreams(old, now),
   ];
 }

@@ -51,8 +51,16 @@ function rulesOf({ routes, upstreams, ...config }: GatewayConfig): unknown {
   return { routes, spellings, ...surroundings(config) };
 }
 
-function surroundings({ mode, defaults, authorization_servers, bearer_methods_supported, cors, resource }: Around) {
-  return { mode, defaults, authorization_servers, bearer_methods_supported, cors, resource };
+function surroundings({
+  mode,
+  defaults,
+  authorization_servers,
+  bearer_methods_supported,
+  cors,
+  resource,
+  scopes,
+}: Around) {
+  return { mode, defaults, authorization_servers, bearer_methods_supported, cors, resource, scopes };
 }
 
 type Around = Omit<GatewayConfig, 'routes' | 'upstreams'>;

@@ -3,6 +3,7 @@ import type { Route } from '../decide/route.ts';
 import { pathFits } from '../explain/candidates.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import type { CompiledFile } from './compiled-file.ts';
+import { originSamples } from './origin-samples.ts';
 import { type PathSample, pathSamples, unique } from './path-samples.ts';
 
 /** A request to try on both files, and the requests that it represents. */
@@ -23,8 +24,9 @@ export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> 
   const methods = [...new Set(routes.flatMap((route) => [...(route.methods ?? [])])), OTHER_METHOD];
   const hosts = hostsOf(routes);
   const conditional = sides.flatMap(conditionalOf);
+  const guarded = routes.filter(({ origins }) => origins !== undefined);
   for (const sample of paths) {
-    const conditions = conditionsFor(sample, conditional);
+    const conditions = fromPages(conditionsFor(sample, conditional), sample, guarded);
     for (const host of hosts) {
       for (const method of methods) {
         for (const condition of conditions) yield probe(host, method, sample, condition);
@@ -120,6 +122,23 @@ function conditionalOf(side: CompiledFile): readonly Conditional[] {
 function conditionsFor({ path }: PathSample, conditional: readonly Conditional[]): readonly Condition[] {
   const found = conditional.flatMap(({ route, condition }) => (pathFits(route, path) ? [condition] : []));
   return unique([UNCONDITIONAL, ...found], ({ label }) => label);
+}
+
+/** Each condition without a page, and from a page of each kind. `guarded`: the routes that list origins. */
+function fromPages(
+  conditions: readonly Condition[],
+  { path }: PathSample,
+  guarded: readonly Route[],
+): readonly Condition[] {
+  const samples = originSamples(guarded.filter((route) => pathFits(route, path)));
+  const pages = samples.flatMap(({ origin, label }) =>
+    conditions.map(({ headers, query, label: before }) => ({
+      headers: [...headers, ['Origin', origin] as const],
+      query,
+      label: `${before} [Origin: ${label}]`,
+    })),
+  );
+  return [...conditions, ...pages];
 }
 
 /** The headers and query that meet a route's header, query and SOAP conditions. */

@@ -12,6 +12,7 @@ import { grouped } from './compare.ts';
 import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
 import { conditionOf } from './probes.ts';
 import { answerOf, isJudged, judgedCode, type Recorded, readDecisionLine } from './recorded.ts';
+import { smallestSets } from './scope-sets.ts';
 
 /** Recorded requests whose answer changes. Each route, client and pair of answers has one entry. */
 export interface Replayed {
@@ -65,7 +66,7 @@ async function answerNow(recorded: Recorded, old: CompiledFile, now: CompiledFil
   const then = await old.ask(asked);
   if (recorded.route !== undefined && then.route?.id !== recorded.route) return undefined;
   const bare = await now.ask(asked);
-  const callers = callersOf(recorded, before);
+  const callers = callersOf(recorded, before, bare.route);
   if (callers === undefined || dependsOnMore(old, before, now, bare.route)) {
     const isLost = then.route !== undefined && bare.route === undefined;
     return isLost && bare.outcome.kind === 'refuse' ? inWords(bare.outcome, recorded) : undefined;
@@ -120,13 +121,19 @@ const carried: Partial<Record<Code, Caller>> = {
 };
 
 /** The callers who may have sent the request. Undefined: the log does not say enough. */
-function callersOf(recorded: Recorded, before: Route | undefined): readonly Caller[] | undefined {
+function callersOf(
+  recorded: Recorded,
+  before: Route | undefined,
+  after: Route | undefined,
+): readonly Caller[] | undefined {
   const code = judgedCode(recorded);
   if (code === 'condition_failed') return undefined;
   if (isCode(code) && isAboutToken(code)) return [carried[code] ?? BAD_TOKEN];
   const known = recorded.subject ?? recorded.client ?? recorded.cache ?? recorded.scope_held;
   if (known === undefined) return [ANONYMOUS];
-  const sets = recorded.scope_held === undefined ? (before?.requirements.scope ?? [[]]) : [recorded.scope_held];
+  const needed = before?.requirements.scope;
+  const enough = needed === undefined ? [[]] : smallestSets(needed, after?.requirements.scope);
+  const sets = recorded.scope_held === undefined ? enough : [recorded.scope_held];
   return sets.map((scopes) => ({ known: recorded, scopes }));
 }
 
@@ -172,9 +179,10 @@ function dependsOnMore(
   now: CompiledFile,
   route: Route | undefined,
 ): boolean {
-  const rules = (written: ReturnType<CompiledFile['written']>) => JSON.stringify([written?.claims, written?.when]);
+  const rules = (written: ReturnType<CompiledFile['written']>) =>
+    JSON.stringify([written?.claims, written?.when, written?.origins]);
   const next = now.written(route);
-  return (next?.claims ?? next?.when) !== undefined && rules(next) !== rules(old.written(before));
+  return (next?.claims ?? next?.when ?? next?.origins) !== undefined && rules(next) !== rules(old.written(before));
 }
 
 function entryFor({ method, route, client, path }: Recorded, was: string, now: string): Replayed {

@@ -5,9 +5,10 @@ import type { Route } from '../decide/route.ts';
 import { entry, type Step } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead } from '../message/request-head.ts';
+import type { ScopeRequirement } from '../message/scope-requirement.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
 import type { CheckedGatewayFile } from './dry-engine.ts';
-import { mismatchInWords, neededScopes, scopesInWords } from './explained-words.ts';
+import { impliedInWords, mismatchInWords, neededScopes, scopesInWords } from './explained-words.ts';
 import { isUser, refusalText } from './refusal-text.ts';
 import type { SimulatedOutcome } from './simulate.ts';
 import { authorityOf } from './upstream-request.ts';
@@ -107,7 +108,12 @@ function refusalDetails({ code, route, identity, detail, mismatch }: Refuse): re
   if (needed === undefined || identity === undefined) return told;
   const { scopes } = identity;
   const words = neededScopes(needed, scopes);
-  return [...told, `needed: ${words.needed}`, `missing: ${words.missing}`, `held: ${scopesInWords(scopes)}`];
+  return [...told, `needed: ${words.needed}`, `missing: ${words.missing}`, `held: ${heldInWords(needed, scopes)}`];
+}
+
+function heldInWords(needed: ScopeRequirement, held: ReadonlySet<string>): string {
+  const implied = impliedInWords(needed, held);
+  return implied === '' ? scopesInWords(held) : `${scopesInWords(held)} (${implied})`;
 }
 
 /** A browser obeys a preflight's header lines, whatever its status. */
@@ -167,7 +173,7 @@ function requirementInWords(route: Route | undefined, identity: Identity | undef
   const needed = asked.filter(Boolean).join('; ');
   const holder = isUser(identity) ? 'user' : 'token';
   if (needed === '') return `any valid ${holder}`;
-  return `needed: ${needed}${scope === undefined ? '' : `; held: scope ${scopesInWords(held)}`}`;
+  return `needed: ${needed}${scope === undefined ? '' : `; held: scope ${heldInWords(scope, held)}`}`;
 }
 
 /** The route's key that decides a step. */
@@ -175,7 +181,7 @@ const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = 
   message: () => undefined,
   host: () => undefined,
   target: () => undefined,
-  route: () => 'match',
+  route: (seen) => (seen.kind === 'refuse' && seen.code === 'origin_refused' ? 'origins' : 'match'),
   credential: () => 'bearer_methods_supported',
   throttle: () => 'rate_limit',
   verify: () => 'authorization_servers',

@@ -2,7 +2,7 @@ import type { Mismatch } from '../../base/mismatch.ts';
 import type { Outcome } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
 import { entry } from '../message/codes.ts';
-import { nearest, type ScopeRequirement } from '../message/scope-requirement.ts';
+import { alternativeTexts, missingScopes, type ScopeRequirement } from '../message/scope-requirement.ts';
 import { missingScope } from '../telemetry/decision-record.ts';
 
 /** `orders-read (gateway.yaml:12)`. */
@@ -22,9 +22,16 @@ export function scopesInWords(scopes: ReadonlySet<string>): string {
 
 /** All alternatives, and the missing scopes of the nearest one. Empty: nothing is missing. */
 export function neededScopes(scope: ScopeRequirement, held: ReadonlySet<string>) {
-  const needed = scope.map((words) => words.join(' ')).join(', or ');
-  const missing = nearest(scope, held).filter((word) => !held.has(word));
-  return { needed, missing: missing.join(' ') };
+  return { needed: alternativeTexts(scope).join(', or '), missing: missingScopes(scope, held).join(' ') };
+}
+
+/** Which held scope counts as which required one. Empty: none does. */
+export function impliedInWords({ impliers }: ScopeRequirement, held: ReadonlySet<string>): string {
+  const told = [...(impliers ?? [])].flatMap(([scope, stronger]) => {
+    const found = held.has(scope) ? undefined : stronger.find((each) => held.has(each));
+    return found === undefined ? [] : [`${found} implies ${scope}`];
+  });
+  return told.join(', ');
 }
 
 /** One line: the mismatch of a token. */

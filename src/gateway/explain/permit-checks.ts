@@ -7,7 +7,7 @@ import { audienceMismatch } from '../decide/permit.ts';
 import type { Route } from '../decide/route.ts';
 import type { Identity } from '../message/identity.ts';
 import { identityOf } from '../verify/facts.ts';
-import { neededScopes, scopesInWords } from './explained-words.ts';
+import { impliedInWords, neededScopes, scopesInWords } from './explained-words.ts';
 import { fails, failsBy, fits, type TokenCheck, unknownToken } from './token-check.ts';
 
 export interface PermitScene {
@@ -44,5 +44,6 @@ function scopeCheck({ scopes }: Identity, { requirements: { scope } }: Route): T
   const held = scopesInWords(scopes);
   if (scope === undefined) return fits('scope', held, 'any');
   const { needed, missing } = neededScopes(scope, scopes);
-  return missing === '' ? fits('scope', held, needed) : fails('scope', held, needed, `missing: ${missing}`);
+  if (missing !== '') return fails('scope', held, needed, `missing: ${missing}`);
+  return fits('scope', held, needed, impliedInWords(scope, scopes) || undefined);
 }

@@ -6,18 +6,18 @@ import { McpRules } from '../mcp/rules.ts';
 import { SessionSeal } from '../mcp/session-seal.ts';
 import { ToolMemory } from '../mcp/tool-memory.ts';
 import { bothScopes } from '../message/scope-conjunction.ts';
-import { scopeRequirement } from '../message/scope-requirement.ts';
+import type { ScopeRequirement } from '../message/scope-requirement.ts';
 
 /** The rule for any method. It also applies to requests without a message. */
 const ANY = '*';
 
 /** The route with the rules of its `mcp` block. Each rule leads to the same route with more requirements. */
-export function withMcp(config: GatewayConfig, file: RouteConfig, plain: Route): Route {
+export function withMcp(config: GatewayConfig, file: RouteConfig, plain: Route, scope: ReadScope): Route {
   const { mcp } = file;
   if (mcp === undefined) return plain;
   const settings = settingsOf(config, file, mcp);
   const { [ANY]: any, ...scopes } = mcp.scope ?? {};
-  const alsoRequiring = requirer(plain);
+  const alsoRequiring = requirer(plain, scope);
   const route = { ...(any === undefined ? plain : alsoRequiring(any)), mcp: settings };
   if (any !== undefined) settings.rules.add(ANY, route);
   for (const [text, scope] of Object.entries(scopes))
@@ -45,13 +45,14 @@ function settingsOf(
   };
 }
 
+type ReadScope = (scope: ScopeOfRule) => ScopeRequirement;
 type ScopeOfRule = NonNullable<McpConfig['scope']>[string];
 
 /** A token needs the scope of the rule and the scope of the route. */
-function requirer(plain: Route): (scope: ScopeOfRule) => Route {
+function requirer(plain: Route, read: ReadScope): (scope: ScopeOfRule) => Route {
   const { requirements } = plain;
   return (scope) => {
-    const both = bothScopes(requirements.scope, scopeRequirement(scope));
+    const both = bothScopes(requirements.scope, read(scope));
     return { ...plain, requirements: { ...requirements, scope: both } };
   };
 }

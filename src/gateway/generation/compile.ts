@@ -14,6 +14,7 @@ import {
 import type { ProtectedResources } from '../decide/protected-resources.ts';
 import { compileRateLimit } from '../decide/rate-limit.ts';
 import type { Route } from '../decide/route.ts';
+import { bearerMethodsOf } from '../message/bearer-methods.ts';
 import type { WatchToken } from '../message/identity.ts';
 import type { RouteTally } from '../message/tally.ts';
 import { matchConditions } from '../routing/match-conditions.ts';
@@ -87,7 +88,7 @@ function compiler(
       ...forwarding(config, route, dependencies, parts),
       mcp: undefined,
     });
-    return withMcp(config, route, plain);
+    return withMcp(config, route, plain, parts.scope);
   };
 }
 
@@ -144,6 +145,7 @@ function laidOut(route: Route): Route {
     limits: route.limits,
     schemes: route.schemes,
     bearerMethods: route.bearerMethods,
+    origins: route.origins,
     rateLimit: route.rateLimit,
     verify: route.verify,
     requirements: route.requirements,
@@ -173,6 +175,7 @@ type Admission =
   | 'verify'
   | 'takesBearer'
   | 'schemes'
+  | 'origins'
   | 'rateLimit'
   | 'realm'
   | 'bearerMethods'
@@ -195,6 +198,7 @@ function admission(
     verify: parts.verifier(servers),
     takesBearer,
     schemes: orShared(dependencies.schemes(route)),
+    origins: route.origins && parts.origins(route.origins),
     rateLimit:
       route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
     realm: config.realm,
@@ -203,12 +207,6 @@ function admission(
     onlyLooksOn: parts.onlyLooksOn(route),
     metadataUrl: dependencies.resources.location(route),
   };
-}
-
-/** The body of an `mcp` route is a message, and its tokens never are in a query (MCP authorization, token requirements). */
-function bearerMethodsOf(config: GatewayConfig, route: RouteConfig) {
-  if (route.mcp !== undefined) return ['header' as const];
-  return route.bearer_methods_supported ?? config.bearer_methods_supported;
 }
 
 const NONE: readonly HttpScheme[] = [];

@@ -1,6 +1,7 @@
 import { headersThatDecide } from '../../config/rules/looked-at.ts';
 import type { BearerMethod, GatewayConfig, RouteConfig, ScopeConfig } from '../../config/schema/gateway.ts';
 import { fold } from '../../config/words/fold-name.ts';
+import { impliersIn } from '../../config/words/implied-scopes.ts';
 import { claimConditions } from '../decide/claim-conditions.ts';
 import type { DecisiveFields } from '../decide/framing.ts';
 import type { Requirements } from '../decide/permit.ts';
@@ -9,7 +10,7 @@ import { type Unseen, unseenIn } from '../decide/unseen.ts';
 import { compileWhen } from '../decide/when.ts';
 import { repeatedReads } from '../decide/when-reads.ts';
 import type { VerifyBearer } from '../message/identity.ts';
-import { scopeRequirement } from '../message/scope-requirement.ts';
+import { type ScopeRequirement, scopeRequirement } from '../message/scope-requirement.ts';
 import { oncePerInput } from './once-per-input.ts';
 import { inShadowMode } from './shadow-mode.ts';
 
@@ -18,21 +19,29 @@ export type Verifier = (serverNames: readonly string[]) => VerifyBearer;
 
 /** Parts that many routes have in common. They are made once for all of them. */
 export function sharedParts(config: GatewayConfig, verifier: Verifier) {
+  const impliersOf = impliersIn(config.scopes);
+  const scope = oncePerInput((wanted: ScopeConfig) => scopeRequirement(wanted, impliersOf));
   return {
     methods: oncePerInput((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
     bearerMethods: oncePerInput((methods: readonly BearerMethod[]): ReadonlySet<BearerMethod> => new Set(methods)),
+    origins: oncePerInput((origins: readonly string[]): ReadonlySet<string> => new Set(origins.map(inLowerCase))),
     verifier: oncePerInput(verifier),
-    requirements: requirementsOnce(config),
+    scope,
+    requirements: requirementsOnce(config, scope),
     limits: oncePerInput(routeLimits),
     decisive: decisiveOnce(),
     onlyLooksOn: inShadowMode(config),
   };
 }
 
+const inLowerCase = (text: string) => text.toLowerCase();
+
 /** Conditions belong to one route, because their source would be a large key. */
-function requirementsOnce(config: GatewayConfig): (route: RouteConfig, servers: readonly string[]) => Requirements {
+function requirementsOnce(
+  config: GatewayConfig,
+  scope: (wanted: ScopeConfig) => ScopeRequirement,
+): (route: RouteConfig, servers: readonly string[]) => Requirements {
   const audience = oncePerInput((wanted: Wanted) => audiences(config, wanted));
-  const scope = oncePerInput(scopeRequirement);
   const plain = oncePerInput(
     (of: Wanted & { readonly scope: ScopeConfig | undefined }): Requirements => ({
       scope: of.scope === undefined ? undefined : scope(of.scope),

@@ -4,6 +4,7 @@ import { hostsOf } from '../../config/words/hosts-of.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { Route } from '../decide/route.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
+import { alternativeTexts } from '../message/scope-requirement.ts';
 import { streamDecisions, type WatchedDecisions } from '../telemetry/decision-stream.ts';
 import type { Reload } from './reload.ts';
 
@@ -52,7 +53,8 @@ function describeRoute({ id, host, segments, methods, access, requirements, upst
     path: `/${segments.map(segmentText).join('/')}`,
     methods: methods === undefined ? undefined : [...methods],
     access,
-    scope: requirements.scope?.map((alternative) => alternative.join(' ')),
+    scope: requirements.scope && alternativeTexts(requirements.scope),
+    scope_implied_by: requirements.scope?.impliers && Object.fromEntries(requirements.scope.impliers),
     upstream: upstream.name,
   };
 }

@@ -206,6 +206,13 @@ const routing = {
     step: 'route',
     remedy: "Use a method from the Allow header, or add this one to the route's `methods`. GET does not include HEAD.",
   },
+  origin_refused: {
+    status: 403,
+    text: 'Pages of this origin must not send this request.',
+    step: 'route',
+    remedy:
+      "If the page may call, add its origin to `origins` of the route. Send one Origin header at most. The log names the page's origin.",
+  },
   connection_names_decisive: {
     status: 400,
     text: 'The Connection header names a field that decides about this request.',

@@ -6,5 +6,16 @@ export function bothScopes(
   other: ScopeRequirement | undefined,
 ): ScopeRequirement | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  return one.flatMap((mine) => other.map((theirs) => [...new Set([...mine, ...theirs])]));
+  return {
+    alternatives: one.alternatives.flatMap((mine) =>
+      other.alternatives.map((theirs) => [...new Set([...mine, ...theirs])]),
+    ),
+    impliers: bothImpliers(one.impliers, other.impliers),
+  };
+}
+
+type Impliers = ScopeRequirement['impliers'];
+
+function bothImpliers(one: Impliers, other: Impliers): Impliers {
+  return one === undefined || other === undefined ? (one ?? other) : new Map([...one, ...other]);
 }

@@ -5,7 +5,7 @@ import type { Code } from '../message/codes.ts';
 import { entry, type Step, stepOf } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead, Via } from '../message/request-head.ts';
-import { nearest } from '../message/scope-requirement.ts';
+import { alternativeTexts, missingScopes } from '../message/scope-requirement.ts';
 import { type ShadowFacts, shadowFacts } from './shadow-facts.ts';
 import { traceIdOf } from './trace-context.ts';
 import { pathOf, userAgentOf } from './without-tokens.ts';
@@ -183,7 +183,7 @@ function scopeFacts({ code, route, identity }: Refuse): Partial<DecisionRecord> 
   const missing = missingScope(code, route, identity);
   if (needed === undefined || missing === undefined) return {};
   return {
-    scope_needed: needed.map((alternative) => alternative.join(' ')),
+    scope_needed: alternativeTexts(needed),
     scope_held: [...(identity?.scopes ?? [])],
     scope_missing: missing,
   };
@@ -196,7 +196,5 @@ export function missingScope(
 ): string | undefined {
   const needed = route?.requirements.scope;
   if (code !== 'scope_insufficient' || needed === undefined || identity === undefined) return undefined;
-  return nearest(needed, identity.scopes)
-    .filter((scope) => !identity.scopes.has(scope))
-    .join(' ');
+  return missingScopes(needed, identity.scopes).join(' ');
 }

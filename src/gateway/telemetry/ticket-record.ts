@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { printableValue } from '../../base/printable.ts';
 import { stepOf } from '../message/codes.ts';
+import { alternativeTexts } from '../message/scope-requirement.ts';
 import { type Decision, missingScope } from './decision-record.ts';
 import { pathOf } from './without-tokens.ts';
 
@@ -65,8 +66,9 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
 /** The token's scopes, and each alternative of the required scopes. */
 function scopeMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
   if (outcome?.kind !== 'refuse' || outcome.code !== 'scope_insufficient') return [undefined, undefined];
-  const needed = outcome.route?.requirements.scope?.map((words) => words.join(' ')).join(', or ');
-  return [clip([...(outcome.identity?.scopes ?? [])].join(' '), LONGEST_NAME), clip(needed, LONGEST_NAME)];
+  const { route, identity } = outcome;
+  const needed = route?.requirements.scope && alternativeTexts(route.requirements.scope).join(', or ');
+  return [clip([...(identity?.scopes ?? [])].join(' '), LONGEST_NAME), clip(needed, LONGEST_NAME)];
 }
 
 /** Most refusals have no mismatch. Their tickets need no space for it. */

@@ -52,6 +52,17 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
     route({ scope: 'orders.raed' }),
     /^gateway\.yaml:\d+ `orders\.raed` is not in `scopes` of authorization\.yaml:\d+.*did you mean `orders\.read`\?/,
   ],
+  'a scope that a known one implies': [
+    (gateway, service) => {
+      gateway.scopes = { 'orders.write': { implies: ['orders.list'] } };
+      gateway.routes[0].scope = 'orders.list';
+      service.scopes['orders.write'] = 'Change orders';
+    },
+  ],
+  'a stronger scope that nobody gives': [
+    (gateway) => (gateway.scopes = { 'orders.wirte': { implies: ['orders.read'] } }),
+    /^gateway\.yaml:\d+ `orders\.wirte` is not in `scopes` of authorization\.yaml:\d+/,
+  ],
   'scopes of alternatives': [
     route({ scope: { any_of: ['orders.read', 'orders.read admin'] } }),
     /`admin` is not in `scopes`/,

@@ -18,6 +18,9 @@ const severalUrls =
 const towards = (digest: object, url = 'http://127.0.0.1:9000') =>
   upstream({ url, credentials: { digest: { username: 'a', password: 'c', ...digest } } });
 const top = (more: object) => (config: Loose) => Object.assign(config, more);
+const implying = (rules: Readonly<Record<string, readonly string[]>>) =>
+  top({ scopes: Object.fromEntries(Object.entries(rules).map(([name, implies]) => [name, { implies }])) });
+const NO_ROUTE = /^warning: no route requires `orders.raed`, so this has no effect$/;
 const addRoute = (added: object) => (config: Loose) => config.routes.push(added);
 const test = (more: object) => top({ tests: [{ request: 'GET /orders/7', expect: { refuse: 401 }, ...more }] });
 const identity = (more: object) => (config: Loose) => (config.defaults.identity_headers = more);
@@ -386,7 +389,6 @@ const cases: Record<string, readonly Case[]> = {
     [tools({ deny: ['a*b'] }), /not at the end of a word/],
     [tools({ scope: { 'tools/*': 'a', 'tools/call delete_*': 'b' }, deny: ['*'] })],
   ],
-  'scope of an mcp rule': [[tools({ scope: { '*': 'a"b' } }), /a character that no scope contains/]],
   'scope of a public mcp route': [
     [tools({ scope: { '*': 'a' } }, { access: 'public' }), /a client without a token passes/],
     [tools({ scope: { '*': 'a' } }, { access: 'optional' }), /a client without a token passes/],
@@ -427,6 +429,20 @@ const cases: Record<string, readonly Case[]> = {
     [both(tools({}, { match: { path: '/mcp' } }), upstream({ host: 'preserve' }))],
   ],
   'an mcp route that a proxy asks about': [[both(tools({}), asked()), /the answer for this route is 403 there/]],
+  'origins of a route': [
+    [route({ origins: ['https://app.example.com', 'http://localhost:3000', 'null', 'chrome-extension://abcdef'] })],
+    [route({ origins: ['HTTPS://App.Example.com'] })],
+    [route({ origins: [] })],
+    [tools({ origins: ['*'] }), /^error: `\*` would let every page call/],
+    [tools({ origins: [] }, { origins: [] }), /the route has a list of origins already/],
+    [route({ origins: ['*'] }), /^error: `\*` would let every page call/],
+    [route({ origins: ['https://app.example.com/'] }), /^error: `https:\/\/app.example.com\/` is not an origin/],
+    [route({ origins: ['https://app.example.com:443'] }), /is not an origin/],
+    [route({ origins: ['https://*.example.com'] }), /is not an origin/],
+    [route({ origins: ['app.example.com'] }), /is not an origin/],
+    [route({ origins: ['https://büro.example'] }), /is not an origin/],
+    [route({ origins: ['https://a.example', 'https://A.example'] }), /^error: `https:\/\/A.example` occurs twice$/],
+  ],
   'any origin with credentials': [
     [top({ cors: { origins: ['*'], credentials: true } }), /pages of every origin must not send cookies/],
     [top({ cors: { origins: ['*'] } })],
@@ -550,6 +566,37 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'scopes supported': [[top({ scopes_supported: ['orders.read', 'a b'] }), /a character that no scope contains/]],
+  'names in scopes': [
+    [implying({ 'orders.write': ['orders read'] }), /^error: `orders read` has a space/],
+    [implying({ 'orders write': ['orders.read'] }), /^error: `orders write` has a space/],
+    [implying({ 'orders"': ['orders.read'] }), /^error: `orders"` has a character that no scope contains/],
+    [implying({ 'orders.write': ['orders.read'], admin: ['orders.write'] })],
+  ],
+  'scope that implies itself': [
+    [implying({ 'orders.read': ['orders.read'] }), /^error: `orders.read` implies itself$/],
+    [
+      implying({ 'orders.read': ['orders.write'], 'orders.write': ['orders.read'] }),
+      /^error: `orders.read` already implies `orders.write` \(line 1\)/,
+    ],
+    [implying({ a: ['b'], b: ['orders.read', 'c'], c: ['a'] }), /^error: `a` already implies `c`/],
+    [implying({ a: ['b', 'orders.read'], b: ['orders.read'] })],
+  ],
+  'implied scope twice': [
+    [implying({ 'orders.write': ['orders.read', 'orders.read'] }), /^error: `orders.read` occurs twice$/],
+  ],
+  'unknown scope in scopes': [
+    [
+      both(implying({ 'orders.wirte': ['orders.raed'] }), top({ scopes_supported: ['orders.read', 'orders.write'] })),
+      /^error: `orders.wirte` is not in scopes_supported/,
+      /^error: `orders.raed` is not in scopes_supported/,
+    ],
+    [both(implying({ 'orders.write': ['orders.read'] }), top({ scopes_supported: ['orders.read', 'orders.write'] }))],
+  ],
+  'implied scope that no route requires': [
+    [implying({ admin: ['orders.raed'] }), NO_ROUTE],
+    [implying({ admin: ['orders.write'], 'orders.write': ['orders.read'] })],
+    [both(implying({ admin: ['a'] }), top({ scopes_supported: ['orders.read', 'a', 'admin'] }))],
+  ],
   'authorization server of a route': [
     [route({ authorization_servers: ['mian'] }), /there is no authorization server `mian`/],
     [route({ authorization_servers: ['main', 'main'] }), /`main` occurs twice/],
@@ -1101,6 +1148,10 @@ const cases: Record<string, readonly Case[]> = {
   'scopes of nearly the same name': [
     [addRoute({ match: { path: '/x' }, scope: 'order.read' }), /^warning: `order.read` and `orders.read` are nearly/],
     [addRoute({ match: { path: '/x' }, scope: { any_of: ['a1234 b', 'a1235'] } })],
+    [
+      implying({ 'order.read': ['orders.read'] }),
+      /^warning: `order.read` and `orders.read` are nearly the same scope$/,
+    ],
     [
       (config) => {
         addRoute({ match: { path: '/x' }, scope: 'order.read' })(config);

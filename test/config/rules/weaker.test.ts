@@ -1,5 +1,6 @@
 import t from 'tap';
 import { isWeaker, type Servers } from '../../../src/config/rules/weaker.ts';
+import { impliersIn } from '../../../src/config/words/implied-scopes.ts';
 
 type Asked = Parameters<typeof isWeaker>[0];
 
@@ -61,5 +62,24 @@ const rules: readonly [weaker: Asked, than: Asked, is: boolean][] = [
 
 t.test('a rule is weaker if it accepts a request that the other refuses', async (t) => {
   for (const [rule, other, is] of rules)
-    t.equal(isWeaker(rule, other, servers), is, `${JSON.stringify(rule)} beside ${JSON.stringify(other)}`);
+    t.equal(
+      isWeaker(rule, other, { servers, impliersOf: impliersIn({}) }),
+      is,
+      `${JSON.stringify(rule)} beside ${JSON.stringify(other)}`,
+    );
+});
+
+t.test('a rule for a scope is not weaker than a rule for a scope that it implies', async (t) => {
+  const impliersOf = impliersIn({ admin: { implies: ['write'] }, write: { implies: ['read'] } });
+  const weaker = (mine: string, theirs: string) =>
+    isWeaker({ scope: mine }, { scope: theirs }, { servers, impliersOf });
+  for (const [mine, theirs, is] of [
+    ['write', 'read', false],
+    ['admin', 'read', false],
+    ['admin', 'write read', false],
+    ['read', 'write', true],
+    ['read', 'admin', true],
+    ['write', 'read other', true],
+  ] as const)
+    t.equal(weaker(mine, theirs), is, `${mine} beside ${theirs}`);
 });

@@ -49,6 +49,15 @@ t.test(
   },
 );
 
+t.test('the document names no scope that only implies a required one', async (t) => {
+  const { document } = resourcesOf({
+    resource: 'https://api.example.com',
+    scopes: { admin: { implies: ['one'] } },
+    routes: [route('a', { access: undefined, scope: 'one' })],
+  });
+  t.strictSame(document('api.example.com', place).scopes_supported, ['one']);
+});
+
 t.test('a route that names no server accepts each of them', async (t) => {
   const { document } = resourcesOf({ resource: 'https://api.example.com', routes: [route('a', {})] });
   t.strictSame(document('api.example.com', place).authorization_servers, [

@@ -36,6 +36,12 @@ t.test('a request that would pass is forwarded unchanged, with the identity and 
   });
 });
 
+t.test('a scope that implies the required one would pass', async (t) => {
+  const scopes = { 'orders.read': { implies: ['orders.list'] } };
+  const implied = decider({ ...file, scopes, routes: [{ match: { path: '/list' }, scope: 'orders.list' }] });
+  t.match(await implied.decide(get('/list')), { shadow: 'pass', identityHeaders: { 5: 'orders.read' } });
+});
+
 t.test('a request that would be refused is forwarded too, and the would-be result is recorded', async (t) => {
   const outcome = await engine.decide(get('/orders/7', []));
   t.match(outcome, {

@@ -21,12 +21,14 @@ routes:
 `;
 
 interface Given {
+  /** Keys that the file has too. */
+  readonly more?: string;
   readonly token?: AssumedToken;
   readonly headers?: readonly (readonly [string, string])[];
 }
 
-async function explained(request: string, { token, headers = [] }: Given = {}): Promise<Explanation> {
-  const loaded = loadGatewayText(text);
+async function explained(request: string, { token, headers = [], more = '' }: Given = {}): Promise<Explanation> {
+  const loaded = loadGatewayText(text + more);
   const line = parseRequestLine(request);
   if (!loaded.ok || line === undefined) throw new Error('the test is wrong');
   const tokens = new Map(token === undefined ? [] : [['assumed', token]]);
@@ -72,6 +74,17 @@ t.test('a refusal names its step, the code, the challenge and the line of the re
     at: 'gateway.yaml:7',
   });
   t.equal(told.upstream, undefined);
+});
+
+t.test('a scope that is enough because it implies the required one is named with it', async (t) => {
+  const more = 'scopes: { orders.write: { implies: [orders.read] } }\n';
+  const told = await explained('GET /orders/7', { token: { scope: 'orders.write' }, more });
+  const permit = told.steps.find(({ step }) => step === 'permit');
+  t.equal(permit?.detail, 'needed: scope orders.read; held: scope orders.write (orders.write implies orders.read)');
+  const headers = Object.fromEntries(told.upstream?.headers ?? []);
+  t.equal(headers['x-auth-scope'], 'orders.write', 'the upstream sees what the token has');
+  const refused = await explained('GET /either', { token: { scope: 'admin' }, more });
+  t.match(refused.steps.find(({ step }) => step === 'permit')?.detail, /missing: orders.write; held: admin/);
 });
 
 t.test("the route's requirements and the token's contents are separate lists", async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { permit } from '../../../src/gateway/decide/permit.ts';
+import { scopeRequirement } from '../../../src/gateway/message/scope-requirement.ts';
 import { json } from '../../support/endpoint.ts';
 import { heldClock, inAWord, openIssuer, openVerifiers, publish, settings } from '../issuer.ts';
 
@@ -41,7 +42,8 @@ t.test('advisories 6 and 7: only facts are cached, so another route still refuse
     t.equal(inAWord(again), 'hit');
     if (again.kind !== 'verified') return;
     const judged = (scope: string, audience: readonly [string, string][]) => {
-      const requirements = { scope: [[scope]], audience: new Map(audience), claims: undefined, when: undefined };
+      const needed = scopeRequirement(scope);
+      const requirements = { scope: needed, audience: new Map(audience), claims: undefined, when: undefined };
       return permit(requirements, again.identity, () => t.fail('no rule looks at the request') as never)?.code;
     };
     t.equal(judged('bar', []), 'scope_insufficient');
