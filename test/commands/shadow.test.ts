@@ -278,6 +278,18 @@ t.test('keys are counted in each run of a gateway, and the maximum of one run is
   t.equal(stdout.match(/# larger bodies/g)?.length, 1);
 });
 
+t.test('each origin that a route does not list has a hint', async (t) => {
+  const reason = (origin: string) => `the origin ${origin} is not in \`origins\``;
+  const file = logFile([
+    caller({ shadow: 'origin_refused', reason: reason('https://a.example') }),
+    caller({ shadow: 'origin_refused', reason: reason('https://b.example') }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  for (const origin of ['https://a.example', 'https://b.example'])
+    t.match(stdout, `# pages of another origin (the origin ${origin} is not in`);
+  t.match(stdout, '# origins: [ … ]');
+});
+
 t.test('a hint names the unknown issuer or audience', async (t) => {
   const file = logFile([
     caller({ shadow: 'token_issuer', claim: 'iss', found: '"https://old.example"' }),

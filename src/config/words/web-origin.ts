@@ -1,3 +1,4 @@
+import { normalizeHost } from './host.ts';
 import type { Problem } from './problem.ts';
 
 /**
@@ -12,7 +13,8 @@ export function webOriginFault(text: string): Pick<Problem, 'message' | 'hint'> 
     };
   const serialized = serializedOrigin(text);
   if (serialized === text.toLowerCase()) return undefined;
-  const hint = serialized === undefined ? 'scheme://host[:port]' : `write ${serialized}, as browsers send it`;
+  const hint =
+    serialized === undefined ? 'scheme://host[:port], without wildcards' : `write ${serialized}, as browsers send it`;
   return { message: `\`${text}\` is not an origin`, hint };
 }
 
@@ -22,6 +24,7 @@ const OTHER = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9_.-]+(?::[0-9]{1,5})?$/;
 
 function serializedOrigin(text: string): string | undefined {
   const lower = text.toLowerCase();
-  if (WEB.test(text)) return URL.canParse(text) ? new URL(text).origin : undefined;
-  return lower === 'null' || OTHER.test(lower) ? lower : undefined;
+  if (!WEB.test(text)) return lower === 'null' || OTHER.test(lower) ? lower : undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && normalizeHost(url.host) !== undefined ? url.origin : undefined;
 }

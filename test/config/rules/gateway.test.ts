@@ -1270,6 +1270,7 @@ const cases: Record<string, readonly Case[]> = {
     [both(asked(), route({ when: 'request.headers["x-env"] == "a"' })), /^warning: the route depends on `x-env`/],
     [both(asked(), route({ when: 'request.headers[identity.subject] == "a"' })), /^warning: .* depends on `headers`/],
     [both(asked(), route({ when: 'request.query.a == "b" && request.host == "c"' }))],
+    [both(asked(), route({ origins: [] })), /^warning: the route depends on `origin`/],
     [both(asked({ max_age: '0s' }), match({ headers: { 'X-Env': 'a' } }))],
     [match({ headers: { 'X-Env': 'a' } })],
   ],

@@ -62,6 +62,10 @@ const cases: Record<string, readonly [after: readonly string[], expected: object
     { change: 'opened', path: '/orders/{} [x-beta: 1]' },
   ],
   'a catch-all': [[read, 'id: all, match: { path: "/{rest*}" }, access: public'], { change: 'opened', path: '/{*}' }],
+  'pages that may no longer call': [
+    [`${read}, origins: ["https://a.example"]`],
+    { change: 'closed', path: '/orders/{} [Origin: (any other)]', after: /origin_refused/ },
+  ],
   'shadow mode': [[`${read}, mode: shadow`], { change: 'opened', methods: ['GET'], path: '/orders/{}' }],
 };
 
@@ -97,6 +101,20 @@ t.test('a changed condition is undecided; with the same one everything else is c
     { change: 'opened', callers: ['with scope b'] },
     { change: 'closed', callers: ['with scope a'] },
   ]);
+});
+
+t.test('an added origin is more access, and a removed one is less', async (t) => {
+  const list = (...origins: readonly string[]) => [`${read}, origins: ${JSON.stringify(origins)}`];
+  const [a, b, c] = ['https://a.example', 'https://b.example', 'https://c.example'];
+  const more = await compared(list(a), list(a, b, c));
+  t.match(more.changes, [
+    { change: 'opened', path: `/orders/{} [Origin: ${b} or ${c}]`, callers: ['with scope orders.read'] },
+  ]);
+  const none = await compared(list(a), old);
+  t.match(none.changes, [{ change: 'opened', path: '/orders/{} [Origin: (any other)]' }]);
+  const less = await compared(list(a, b), list('HTTPS://A.example'));
+  t.match(less.changes, [{ change: 'closed', path: `/orders/{} [Origin: ${b}]` }]);
+  t.strictSame((await compared(list(a, b), list(b, a))).changes, []);
 });
 
 t.test('a pattern that only overlaps another is compared where they overlap', async (t) => {

@@ -76,6 +76,12 @@ t.test('a request that the log cannot reproduce is undecided, not changed', asyn
   }
 });
 
+t.test('the log has no Origin header, so a new list of origins leaves a request undecided', async (t) => {
+  const [, ...others] = routes;
+  const listed = side(['id: read, match: { path: "/orders/{id}" }, access: public, origins: []', ...others]);
+  t.match(await replayed({ ...read, code: 'forwarded' }, listed), { undecided: 1, changed: { length: 0 } });
+});
+
 t.test('a would-be refusal in shadow mode is a refusal for the same reason once it is enforced', async (t) => {
   const enforced = side(['id: watched, match: { path: /watched }, scope: watch']);
   const line = { method: 'GET', path: '/watched', route: 'watched', code: 'forwarded', shadow: 'token_expired' };

@@ -18,6 +18,7 @@ routes:
   - { id: either, match: { path: /either }, scope: { any_of: [orders.write, orders.read admin] } }
   - { id: all, match: { path: /beta-all }, access: authenticated }
   - { id: beta, match: { path: /beta, headers: { x-beta: "1" } }, access: optional }
+  - { id: pages, match: { path: /pages }, access: public, origins: ["https://shop.example"] }
 `;
 
 interface Given {
@@ -44,6 +45,22 @@ t.test('a preflight that a browser reads as a no says why', async (t) => {
   ] as const;
   const told = JSON.stringify(await explained('OPTIONS /orders/7', { headers }));
   t.match(told, 'the gateway itself answers; a browser will not send the request: the file has no `cors`');
+});
+
+t.test('explain names the list that a page is not in', async (t) => {
+  const headers = [['Origin', 'https://evil.example']] as const;
+  const told = await explained('GET /pages', { headers });
+  t.match(told, { route: 'pages', answer: { status: 403, code: 'origin_refused' } });
+  t.match(
+    told.steps.find(({ step }) => step === 'route'),
+    {
+      verdict: 'refused',
+      detail: /the origin https:\/\/evil.example is not in `origins`/,
+      at: 'gateway.yaml:12',
+    },
+  );
+  const { steps } = await explained('GET /pages', { headers: [['Origin', 'https://shop.example']] });
+  t.ok(steps.every(({ verdict }) => verdict !== 'refused'));
 });
 
 t.test('explain shows the route and its line, each step, and what the upstream would get', async (t) => {
