@@ -577,7 +577,7 @@ export interface GatewayFile {
     };
     /** on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once. Default: `"on"`. */
     request_buffering?: "on" | "off" | Variable;
-    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. Default: `"request"`. */
+    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request, and token for a route with `mcp` that reads a token. */
     end_with?: "token" | "request" | Variable;
     /** These limits replace `limits` of the file. */
     limits?: {
@@ -595,6 +595,8 @@ export interface GatewayFile {
     headers?: {
       [name: string]: string;
     };
+    /** The request has a message with this operation, for a route with `mcp`: ping, or tools/call delete_user. */
+    mcp?: string;
     /** The test assumes that this token is verified. Without `aud`, the token is valid for every audience. */
     token?: {
       /** The token has this space-delimited scope. */

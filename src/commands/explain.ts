@@ -37,6 +37,7 @@ export function register(program: Command): void {
       'assume this user of Basic or Digest with the right password, or this client with its API key',
     )
     .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
+    .option('--mcp <operation>', "a message for a route with `mcp`, such as 'tools/call delete_user'")
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')
     .action(async (method: string, address: RequestTarget, options: Options, command: Command) => {
@@ -51,6 +52,7 @@ interface Options extends SecretsOption {
   readonly scope?: string;
   readonly claims?: Record<string, unknown>;
   readonly user?: string;
+  readonly mcp?: string;
   readonly header: readonly (readonly [string, string])[];
   readonly json?: true;
 }
@@ -78,6 +80,7 @@ async function run(request: Request, options: Options, command: Command): Promis
     headers: options.header,
     user,
     token: assumes ? ASSUMED : token,
+    operation: options.mcp,
   };
   const explanation = await way(assumes, options)(loaded, asked, options);
   process.stdout.write(options.json ? printableJson(explanation) : explanationInWords(explanation));

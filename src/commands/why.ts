@@ -83,6 +83,7 @@ const labels: readonly (readonly [keyof TicketRecord, string])[] = [
   ['time', 'time'],
   ['request_id', 'request id'],
   ['route', 'route'],
+  ['operation', 'operation'],
   ['step', 'step'],
   ['reason', 'reason'],
   ['claim', 'claim'],

@@ -12,6 +12,7 @@ import { filesIn, pages, textOf } from './cookbook.ts';
 const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
 
 const env = {
+  TOOLS_KEY: 'a-key-of-the-tools',
   GATEWAY_SECRET: 'gateway-secret-of-the-tests',
   SHOP_SECRET: 'shop-secret-of-the-tests',
   KEYCLOAK_SECRET: 'keycloak-secret-of-the-tests',

@@ -38,10 +38,10 @@ function forgotten(span: Span | undefined): string {
 }
 
 function groupInWords(group: Group): string {
-  const { route, code, reason, missing, count, first, last, examples } = group;
+  const { route, operation, code, reason, missing, count, first, last, examples } = group;
   const why = [code, missing && `missing ${missing}`, reason].filter(Boolean).join(', ');
   return `${[
-    `${count} × ${whose(group)} → ${route ?? 'no route'}: ${why}`,
+    `${count} × ${whose(group)} → ${[route ?? 'no route', operation].filter(Boolean).join(' ')}: ${why}`,
     ...(group.callers.first.length > 1 ? callersInWords(group) : []),
     `    ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`,
     ...[...examples].map((example) => `    ${example}`),

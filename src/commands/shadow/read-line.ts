@@ -12,6 +12,8 @@ export interface ShadowLine {
   readonly host: string;
   readonly path: string;
   readonly route: string | undefined;
+  /** For an `mcp` route: `tools/call delete_user`, as a key in `mcp.scope` is written. */
+  readonly operation: string | undefined;
   readonly client: string | undefined;
   readonly subject: string | undefined;
   readonly address: string | undefined;
@@ -55,6 +57,7 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
     path: text(line.path) ?? '',
     host: text(line.host) ?? '',
     route: text(line.route),
+    operation: operationOf(line),
     client: text(line.client),
     subject: text(line.subject),
     address: text(line.address),
@@ -71,6 +74,11 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
     seen: texts(line.credentials_seen),
     key: keyOf(line.key_seen),
   };
+}
+
+function operationOf(line: Readonly<Record<string, unknown>>): string | undefined {
+  const [method, name] = [text(line.mcp_method), text(line.mcp_name)];
+  return method === undefined || name === undefined ? method : `${method} ${name}`;
 }
 
 /** Names that are safe in YAML, because operators paste the lines into a file. */

@@ -12,6 +12,8 @@ export interface Group {
   readonly callers: Callers;
   /** Undefined: no route. */
   readonly route: string | undefined;
+  /** For an `mcp` route: the method, and the tool, prompt or resource. */
+  readonly operation: string | undefined;
   readonly code: string;
   readonly reason: string | undefined;
   readonly missing: string | undefined;
@@ -137,15 +139,28 @@ function widened(span: Span | undefined, time: number): Span {
 
 /** False: there are too many. */
 function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): boolean {
-  const { client, route, missing, needed, reason, dependency, found, seen } = line;
+  const { client, route, operation, missing, needed, reason, dependency, found, seen } = line;
   // For other codes a key is no remedy, and would split groups that belong together.
   const sent = code === 'credential_missing' && route !== undefined ? line.key : undefined;
   const place = route ?? area(line.path);
-  const key = JSON.stringify([client, route, place, code, reason, missing, needed, found, seen, sent?.in, sent?.name]);
+  const key = JSON.stringify([
+    client,
+    route,
+    operation,
+    place,
+    code,
+    reason,
+    missing,
+    needed,
+    found,
+    seen,
+    sent?.in,
+    sent?.name,
+  ]);
   const group = groups.get(key);
   if (group !== undefined) extend(group, line);
   else if (groups.size < MOST_GROUPS - (client === undefined ? KEPT_FOR_CLIENTS : 0)) {
-    const about = { client, route, code, missing, needed, found, seen };
+    const about = { client, route, operation, code, missing, needed, found, seen };
     groups.set(key, { ...about, reason: reason ?? dependency, ...firstOf(line), keys: sent && keysOf(sent) });
   } else return false;
   return true;

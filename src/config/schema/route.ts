@@ -222,10 +222,12 @@ export const RouteSchema = record(
       'on',
       'on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once.',
     ),
-    end_with: oneOf(
-      endings,
-      'request',
-      'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue.',
+    end_with: Type.Optional(
+      oneOf(
+        endings,
+        undefined,
+        'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request, and token for a route with `mcp` that reads a token.',
+      ),
     ),
     limits: Type.Optional(
       record(

@@ -45,6 +45,12 @@ export const TestSchema = record(
       'This is the request: GET /orders/7, or GET https://host/orders/7. The default is the host of `resource`.',
     ),
     headers: Type.Optional(named(text(), undefined, 'The request has these headers.')),
+    mcp: Type.Optional(
+      text(
+        undefined,
+        'The request has a message with this operation, for a route with `mcp`: ping, or tools/call delete_user.',
+      ),
+    ),
     token: Type.Optional(AssumedTokenSchema),
     user: Type.Optional(
       text(

@@ -67,10 +67,16 @@ function completeRoute({ rate_limit, ...route }: RouteFile, cors: GatewayFile['c
   return Object.freeze({
     ...route,
     ...originsOf(route, cors),
+    end_with: route.end_with ?? endOf(route),
     match: match as RouteConfig['match'],
     id,
     ...(rate_limit && { rate_limit: completeLimit(rate_limit) }),
   });
+}
+
+/** A stream of tools can last for days. */
+function endOf({ mcp, access }: RouteFile): NonNullable<RouteConfig['end_with']> {
+  return mcp === undefined || access === 'public' ? 'request' : 'token';
 }
 
 /** A server of tools must check Origin (Streamable HTTP, security), so such a route always has a list. */

@@ -1,6 +1,7 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { Route } from '../decide/route.ts';
 import type { SimulatedOutcome } from '../explain/simulate.ts';
+import type { ScopeRequirement } from '../message/scope-requirement.ts';
 import { type Captures, captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
@@ -26,7 +27,7 @@ const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
  */
 export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
   const both = [old, now];
-  const sets = scopeSets(both.flatMap(({ judged }) => judged.route?.requirements.scope ?? []));
+  const sets = scopeSets(both.flatMap(({ judged }) => requirementsOf(judged.route)));
   const tokens = issuersOf(both).flatMap((issuer) =>
     audiencesFor(both, issuer).flatMap((audience) =>
       unique(both.flatMap(claimsFor), (claims) => JSON.stringify(claims)).flatMap((claims) =>
@@ -35,6 +36,13 @@ export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
     ),
   );
   return [ANONYMOUS, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`)];
+}
+
+/** The requirements of the route and of every rule for its operations. */
+function requirementsOf(route: Route | undefined): readonly ScopeRequirement[] {
+  if (route === undefined) return [];
+  const rules = route.mcp === undefined ? [] : [...route.mcp.rules.values()];
+  return [route, ...rules].flatMap(({ requirements }) => requirements.scope ?? []);
 }
 
 interface Facts {

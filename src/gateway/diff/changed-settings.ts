@@ -3,6 +3,7 @@ import { changedEndings } from './changed-endings.ts';
 import { changedIdentity } from './changed-identity.ts';
 import { changedImplications } from './changed-implications.ts';
 import { changedLimits } from './changed-limits.ts';
+import { changedMcp } from './changed-mcp.ts';
 import { changedPasses } from './changed-passes.ts';
 import { changedSchemes } from './changed-schemes.ts';
 import { changedUpstreams } from './changed-upstreams.ts';
@@ -30,6 +31,7 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
     ...trust.filter((key) => !same(old[key], now[key]) || (key === 'trusted_proxies' && isOtherHost(old, now))),
     ...servers,
     ...changedLimits(old, now),
+    ...changedMcp(old, now),
     ...changedEndings(old, now),
     ...changedPasses(old, now),
     ...changedIdentity(old, now),

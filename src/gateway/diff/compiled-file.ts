@@ -27,7 +27,8 @@ export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
   const tokens = new Map<string, AssumedToken>();
   const bare = withoutWhen(config);
   const dry: DryEngine = buildDryEngine({ config: bare, ...(locate && { locate }) }, assumedVerifier(bare, tokens));
-  const files = new Map(dry.routes.map((route, index) => [route, config.routes[index]]));
+  // By id, because each rule of an `mcp` route leads to a route of its own.
+  const files = new Map(dry.routes.map(({ id }, index) => [id, config.routes[index]]));
   const byId = new Map<string | undefined, Route>(dry.routes.map((route) => [route.id, route]));
   const names = new Map(Object.entries(config.authorization_servers).map(([name, { issuer }]) => [issuer, name]));
   return {
@@ -40,7 +41,7 @@ export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
       tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
       return simulate(dry.engine, { ...asked, token: TOKEN });
     },
-    written: (route) => (route === undefined ? undefined : files.get(route)),
+    written: (route) => (route === undefined ? undefined : files.get(route.id)),
   };
 }
 

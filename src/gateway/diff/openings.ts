@@ -70,11 +70,11 @@ type Same = (one: SimulatedOutcome, other: SimulatedOutcome) => boolean;
 function sameRoutes(old: CompiledFile, now: CompiledFile): Same {
   if (!isDeepStrictEqual(surroundings(old.config), surroundings(now.config))) return () => false;
   const text = (side: CompiledFile) =>
-    new Map(side.routes.map((route) => [route, JSON.stringify({ ...side.written(route), id: '' })]));
+    new Map(side.routes.map((route) => [route.id, JSON.stringify({ ...side.written(route), id: '' })]));
   const [before, after] = [text(old), text(now)];
   return ({ route: one, outcome }, { route: other, outcome: next }) => {
     if (one === undefined || other === undefined) return outcome.kind === 'refuse' && next.kind === 'refuse';
-    return before.get(one) === after.get(other);
+    return before.get(one.id) === after.get(other.id);
   };
 }
 

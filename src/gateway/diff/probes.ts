@@ -3,6 +3,7 @@ import type { Route } from '../decide/route.ts';
 import { pathFits } from '../explain/candidates.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import type { CompiledFile } from './compiled-file.ts';
+import { operationSamples } from './operation-samples.ts';
 import { originSamples } from './origin-samples.ts';
 import { type PathSample, pathSamples, unique } from './path-samples.ts';
 
@@ -25,8 +26,12 @@ export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> 
   const hosts = hostsOf(routes);
   const conditional = sides.flatMap(conditionalOf);
   const guarded = routes.filter(({ origins }) => origins !== undefined);
+  const tools = routes.filter(({ mcp }) => mcp !== undefined);
+  const operations = tools.length === 0 ? [] : operationSamples(sides);
   for (const sample of paths) {
-    const conditions = fromPages(conditionsFor(sample, conditional), sample, guarded);
+    const plain = fromPages(conditionsFor(sample, conditional), sample, guarded);
+    const isForTools = tools.some((route) => pathFits(route, sample.path));
+    const conditions = isForTools ? withOperations(plain, operations) : plain;
     for (const host of hosts) {
       for (const method of methods) {
         for (const condition of conditions) yield probe(host, method, sample, condition);
@@ -35,9 +40,10 @@ export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> 
   }
 }
 
-function probe(host: Sample, method: string, sample: PathSample, { headers, query, label }: Condition): ProbeRequest {
+function probe(host: Sample, method: string, sample: PathSample, condition: Condition): ProbeRequest {
+  const { headers, query, operation, label } = condition;
   return {
-    asked: { method, host: host.text, target: sample.path + query, headers },
+    asked: { method, host: host.text, target: sample.path + query, headers, operation },
     host: host.label,
     method: method === OTHER_METHOD ? '(any other method)' : method,
     path: sample.label + label,
@@ -101,6 +107,8 @@ export interface Condition {
   readonly headers: readonly (readonly [string, string])[];
   /** With its `?`. */
   readonly query: string;
+  /** For an `mcp` route: the operation of the message. */
+  readonly operation?: string;
   readonly label: string;
 }
 
@@ -139,6 +147,13 @@ function fromPages(
     })),
   );
   return [...conditions, ...pages];
+}
+
+/** Each condition with each operation. A request without a message is always refused. */
+function withOperations(conditions: readonly Condition[], operations: readonly string[]): readonly Condition[] {
+  return operations.flatMap((operation) =>
+    conditions.map((condition) => ({ ...condition, operation, label: `${condition.label} [${operation}]` })),
+  );
 }
 
 /** The headers and query that meet a route's header, query and SOAP conditions. */

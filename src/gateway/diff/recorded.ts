@@ -11,6 +11,8 @@ export interface Recorded {
   readonly client: string | undefined;
   readonly cache: string | undefined;
   readonly shadow: string | undefined;
+  /** For an `mcp` route: `tools/call delete_user`. */
+  readonly operation: string | undefined;
   readonly scope_held: readonly string[] | undefined;
 }
 
@@ -40,6 +42,7 @@ export function readDecisionLine(line: string): Recorded | undefined {
     client: text('client'),
     cache: text('cache'),
     shadow: text('shadow'),
+    operation: [text('mcp_method') ?? [], text('mcp_name') ?? []].flat().join(' ') || undefined,
     scope_held: Array.isArray(held) ? held.filter((scope) => typeof scope === 'string') : undefined,
   };
 }

@@ -3,8 +3,10 @@ import type { Route } from '../decide/route.ts';
 import { defaultHost } from '../explain/dry-engine.ts';
 import { enforced } from '../explain/enforced.ts';
 import type { SimulatedOutcome } from '../explain/simulate.ts';
+import { operationOf } from '../explain/simulated-call.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import { type Code, codeGroups, entry, isCode } from '../message/codes.ts';
+import type { ScopeRequirement } from '../message/scope-requirement.ts';
 import { captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import { meeting } from './callers.ts';
@@ -92,7 +94,8 @@ function askedAgain(recorded: Recorded, old: CompiledFile, before: Route | undef
   const written = old.written(before);
   const { headers, query } = written === undefined ? { headers: [], query: '' } : conditionOf(written);
   const host = recorded.host ?? defaultHost(old.config);
-  return { method: recorded.method, host, target: recorded.path + query, headers };
+  const { method, path, operation } = recorded;
+  return { method, host, target: path + query, headers, operation };
 }
 
 /** A client that sent a bad token sees the same answer for each code of the same status. */
@@ -131,10 +134,16 @@ function callersOf(
   if (isCode(code) && isAboutToken(code)) return [carried[code] ?? BAD_TOKEN];
   const known = recorded.subject ?? recorded.client ?? recorded.cache ?? recorded.scope_held;
   if (known === undefined) return [ANONYMOUS];
-  const needed = before?.requirements.scope;
-  const enough = needed === undefined ? [[]] : smallestSets(needed, after?.requirements.scope);
+  const needed = requirementOf(before, recorded);
+  const enough = needed === undefined ? [[]] : smallestSets(needed, requirementOf(after, recorded));
   const sets = recorded.scope_held === undefined ? enough : [recorded.scope_held];
   return sets.map((scopes) => ({ known: recorded, scopes }));
+}
+
+/** The requirement of the route, or of its rule for the operation. */
+function requirementOf(route: Route | undefined, { operation }: Recorded): ScopeRequirement | undefined {
+  const match = operation === undefined ? undefined : route?.mcp?.rules.find(operationOf(operation));
+  return (match?.kind === 'rule' ? match.rule.value : route)?.requirements.scope;
 }
 
 function isAboutToken(code: Code): boolean {

@@ -1,3 +1,4 @@
+import type { Pointer } from '../../config/load/load.ts';
 import { splitCredentials } from '../../http-auth/scheme.ts';
 import type { Outcome, Refuse } from '../decide/outcome.ts';
 import { placedCredentials } from '../decide/placed-credentials.ts';
@@ -8,6 +9,7 @@ import type { RequestHead } from '../message/request-head.ts';
 import type { ScopeRequirement } from '../message/scope-requirement.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
 import type { CheckedGatewayFile } from './dry-engine.ts';
+import { callKeys, operationInWords } from './explained-call.ts';
 import { impliedInWords, mismatchInWords, neededScopes, scopesInWords } from './explained-words.ts';
 import { isUser, refusalText } from './refusal-text.ts';
 import type { SimulatedOutcome } from './simulate.ts';
@@ -44,7 +46,7 @@ export function stepsOf(
   const last = end === undefined ? order.length : order.indexOf(end);
   const scene: Scene = { ...judged, seen, skipped: skippedOf(judged, seen) };
   return order.map((step, index): ExplainedStep => {
-    const at = placeOf(loaded, routes, judged.route, keys[step](seen));
+    const at = placeOf(loaded, routes, judged.route, [keys[step](seen) ?? []].flat());
     if (index > last) return { step, verdict: 'not reached', detail: '', at: undefined };
     if (step === end) return { step, verdict: verdictOf(seen), detail: reasonOf(seen), at };
     const skipped = scene.skipped.has(step);
@@ -133,7 +135,10 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
   },
   throttle: ({ route, skipped }) => limitInWords(route, skipped.has('verify')),
   verify: ({ seen, skipped }) => (skipped.has('verify') ? '' : identityInWords(identityIn(seen))),
-  permit: ({ route, seen, skipped }) => (skipped.has('permit') ? '' : requirementInWords(route, identityIn(seen))),
+  permit: ({ route, seen, skipped }) =>
+    [operationInWords(seen), skipped.has('permit') ? '' : requirementInWords(route, identityIn(seen))]
+      .filter(Boolean)
+      .join('; '),
   rewrite: ({ route, seen }) =>
     route?.rewrite === undefined ? 'the path stays' : `to ${seen.kind === 'forward' ? seen.target : ''}`,
   forward: ({ route }) => (route === undefined ? '' : `to ${route.upstream.name} (${authorityOf(route.upstream)})`),
@@ -177,7 +182,7 @@ function requirementInWords(route: Route | undefined, identity: Identity | undef
 }
 
 /** The route's key that decides a step. */
-const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = {
+const keys: Readonly<Record<StepName, (seen: Outcome) => string | Pointer | undefined>> = {
   message: () => undefined,
   host: () => undefined,
   target: () => undefined,
@@ -190,7 +195,9 @@ const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = 
   forward: () => 'upstream',
 };
 
-function permitKeys(seen: Outcome): string {
+function permitKeys(seen: Outcome): string | Pointer {
+  const ofCall = callKeys(seen);
+  if (ofCall !== undefined) return ofCall;
   if (seen.kind !== 'refuse') return 'scope';
   if (seen.code === 'token_audience') return 'audience';
   return seen.code === 'condition_failed' ? (seen.detail ?? 'claims') : 'scope';
@@ -200,10 +207,11 @@ function placeOf(
   { locate }: Pick<CheckedGatewayFile, 'locate'>,
   routes: readonly Route[],
   route: Route | undefined,
-  key: string | undefined,
+  key: Pointer,
 ): string | undefined {
-  const index = route === undefined ? -1 : routes.indexOf(route);
-  if (index === -1 || key === undefined) return undefined;
-  const { file, line } = locate(['routes', index, key]);
+  // The rules of an `mcp` route lead to routes of their own.
+  const index = route === undefined ? -1 : routes.findIndex(({ id }) => id === route.id);
+  if (index === -1 || key.length === 0) return undefined;
+  const { file, line } = locate(['routes', index, ...key]);
   return line === 0 ? file : `${file}:${line}`;
 }

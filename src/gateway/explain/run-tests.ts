@@ -35,7 +35,7 @@ function tokenOf(index: number): string {
 }
 
 function askedBy(
-  { request, headers = {}, token, user }: TestConfig,
+  { request, headers = {}, mcp, token, user }: TestConfig,
   index: number,
   config: CheckedGatewayFile['config'],
 ): SimulatedRequest {
@@ -47,6 +47,7 @@ function askedBy(
     secure: line.secure ?? defaultSecure(config),
     headers: Object.entries(headers),
     user,
+    operation: mcp,
     token: token === undefined ? undefined : tokenOf(index),
   };
 }

@@ -5,6 +5,7 @@ import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import { assumedCredentials } from './assumed-schemes.ts';
+import { withMessage } from './simulated-call.ts';
 import { type SimulatedRequest, simulatedHead } from './simulated-request.ts';
 
 /** The engine's outcome for a request, and the request in its final form. */
@@ -19,16 +20,16 @@ export interface SimulatedOutcome {
 export async function simulate(engine: DecisionEngine, asked: SimulatedRequest): Promise<SimulatedOutcome> {
   const first = engine.route(simulatedHead(asked));
   if (first.kind !== 'routed') return { head: simulatedHead(asked), route: first.route, outcome: first };
-  const { request, form } = carry(asked, first.route);
+  const { request, body } = carry(asked, first.route);
   const routed = request === asked ? first : engine.route(simulatedHead(request));
   if (routed.kind !== 'routed') return { head: simulatedHead(request), route: routed.route, outcome: routed };
-  const { head, route } = routed;
-  return { head, route, outcome: await engine.decide(routed, form) };
+  const outcome = await engine.decide(routed, engine.needs(routed) && body);
+  return { head: routed.head, route: outcome.route ?? routed.route, outcome };
 }
 
 interface Carried {
   readonly request: SimulatedRequest;
-  readonly form?: Buffer;
+  readonly body?: Buffer;
 }
 
 /** Where a request carries a token (RFC 6750 §2). */
@@ -45,7 +46,7 @@ const places: Readonly<Record<BearerMethod, (asked: SimulatedRequest, token: str
       ['Content-Type', 'application/x-www-form-urlencoded'],
       ['Content-Length', String(form.length)],
     ];
-    return { request: { ...asked, headers }, form };
+    return { request: { ...asked, headers }, body: form };
   },
 };
 
@@ -59,7 +60,13 @@ function presenting(asked: SimulatedRequest, { places = [] }: HttpScheme, creden
   return { ...asked, headers: [...(asked.headers ?? []), [first?.name ?? 'Authorization', credentials]] };
 }
 
-function carry(asked: SimulatedRequest, { access, bearerMethods, schemes }: Route): Carried {
+function carry(asked: SimulatedRequest, route: Route): Carried {
+  if (asked.operation === undefined) return carryCredential(asked, route);
+  const { request, body } = withMessage(asked, route);
+  return { ...carryCredential(request, route), body };
+}
+
+function carryCredential(asked: SimulatedRequest, { access, bearerMethods, schemes }: Route): Carried {
   const [first] = bearerMethods;
   const [scheme] = schemes;
   if (asked.user !== undefined && scheme !== undefined && access !== 'public') {

@@ -15,6 +15,8 @@ export interface SimulatedRequest {
   readonly user?: string | undefined;
   /** The bearer token. */
   readonly token?: string | undefined;
+  /** For an `mcp` route: the operation of the message, such as `tools/call delete_user`. */
+  readonly operation?: string | undefined;
 }
 
 /** TEST-NET-1 (RFC 5737) belongs to no client, so nothing from it is trusted. */

@@ -220,6 +220,11 @@ type Forwarding = 'forwardCredential' | 'corsUpstream' | 'rewrite' | 'upstream' 
 /** In shadow mode, only a timeout from the file ends an answer. */
 const NO_TIMES = { response: 'none', idle: 'none' } as const;
 
+/** A stream of events may be silent for hours. */
+function answerTimesOf({ mcp }: RouteConfig) {
+  return mcp === undefined ? ANSWER_TIMES : { ...ANSWER_TIMES, idle: 'none' as const };
+}
+
 /** What the upstream gets, and how long it may take. */
 function forwarding(
   config: GatewayConfig,
@@ -228,7 +233,7 @@ function forwarding(
   parts: GenerationParts,
 ): Pick<Route, Forwarding> {
   const { name, timeout } = upstreamOf(config, route);
-  const unnamed = parts.onlyLooksOn(route) ? NO_TIMES : ANSWER_TIMES;
+  const unnamed = parts.onlyLooksOn(route) ? NO_TIMES : answerTimesOf(route);
   return {
     forwardCredential: route.forward_credential,
     corsUpstream: route.cors === 'upstream',

@@ -73,6 +73,16 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
       }
     },
   });
+  new Counter({
+    name: 'gatehouse_mcp_messages_total',
+    help: 'Messages of routes with `mcp`, by route, method, tool and code. A tool that no list has shown counts as other.',
+    labelNames: ['route', 'method', 'tool', 'code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, ...labels } of decisions.calls.counts()) this.inc(labels, count);
+    },
+  });
   for (const { name, help, labelNames, read } of histograms)
     registerHistogram(registry, { name, help, labelNames, read: () => read(decisions) });
   new Counter({

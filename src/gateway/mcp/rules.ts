@@ -44,6 +44,10 @@ export class McpRules<Value> {
     return rule === undefined ? NONE : { kind: 'rule', rule };
   }
 
+  *values(): Iterable<Value> {
+    for (const { value } of this.#rows) yield value;
+  }
+
   #first(method: string, name: string | undefined): Row<Value> | undefined {
     return this.#rows.find(({ pattern }) => pattern.method.fits(method) && (pattern.name?.fits(name) ?? true));
   }

@@ -6,6 +6,7 @@ import { entry, type Step, stepOf } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead, Via } from '../message/request-head.ts';
 import { alternativeTexts, missingScopes } from '../message/scope-requirement.ts';
+import { type CallFacts, callFacts } from './call-facts.ts';
 import { type ShadowFacts, shadowFacts } from './shadow-facts.ts';
 import { traceIdOf } from './trace-context.ts';
 import { pathOf, userAgentOf } from './without-tokens.ts';
@@ -44,7 +45,7 @@ export interface Decision {
  * A decision in written form. It contains no credential and no query, which may contain a token. It contains nothing
  * that controls a terminal, even if an upstream or a server sent it.
  */
-export interface DecisionRecord extends ShadowFacts {
+export interface DecisionRecord extends ShadowFacts, CallFacts {
   readonly request_id: string;
   /** From W3C Trace Context: 32 hexadecimal digits. */
   readonly trace_id?: string;
@@ -107,6 +108,7 @@ export function describeDecision(decision: Decision): DecisionRecord {
     ...(agent === undefined ? {} : { user_agent: agent }),
     ...(head.origin.via && { via: head.origin.via }),
     ...(head.origin.certificate && { certificate: head.origin.certificate.subject }),
+    ...callFacts(outcome),
     ...facts(decision),
     ...bytes(decision),
     milliseconds: rounded(milliseconds) as number,

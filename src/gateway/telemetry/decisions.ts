@@ -5,6 +5,8 @@ import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { type CountedAnswer, Histogram, type RouteTally, tallies } from '../message/tally.ts';
 import type { AccessLog } from './access-log.ts';
+import { callOf } from './call-facts.ts';
+import { CallTally } from './call-tally.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
 import { isNoticed } from './shadow-facts.ts';
 
@@ -28,6 +30,8 @@ export class Decisions {
    */
   readonly gateway = new Histogram();
   readonly verification = new Histogram();
+  /** Messages of `mcp` routes. */
+  readonly calls = new CallTally();
 
   #otherHosts = 0;
 
@@ -43,6 +47,8 @@ export class Decisions {
     const tally = outcome?.route?.tally ?? this.#unrouted;
     const reason = decision.isCut === true ? 'cut short' : reasonOf(outcome);
     tally.add({ code, reason, status, method: head.method, milliseconds, upstream });
+    const call = callOf(outcome);
+    if (call !== undefined) this.calls.add(outcome?.route?.id ?? '', call, code);
     if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
     if (decision.verification !== undefined) this.verification.add(decision.verification);
     const level = levelOf(decision);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { printableValue } from '../../base/printable.ts';
 import { stepOf } from '../message/codes.ts';
 import { alternativeTexts } from '../message/scope-requirement.ts';
+import { operationText } from './call-facts.ts';
 import { type Decision, missingScope } from './decision-record.ts';
 import { pathOf } from './without-tokens.ts';
 
@@ -27,6 +28,7 @@ const members = [
   'found',
   'expected',
   'difference',
+  'operation',
 ] as const;
 
 /** All known members. `time` is ISO 8601. */
@@ -59,7 +61,7 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
     ticketSubjectHash(identity?.subject),
     clip(identity?.clientId, LONGEST_NAME),
     ...scopeMembers(outcome),
-    ...mismatchMembers(outcome),
+    ...lastMembers(outcome),
   ]);
 }
 
@@ -71,13 +73,17 @@ function scopeMembers(outcome: Decision['outcome']): readonly (string | undefine
   return [clip([...(identity?.scopes ?? [])].join(' '), LONGEST_NAME), clip(needed, LONGEST_NAME)];
 }
 
-/** Most refusals have no mismatch. Their tickets need no space for it. */
-function mismatchMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
+/** Most refusals have no mismatch and no message. Their tickets need no space for it. */
+function lastMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
+  const operation = clip(operationText(outcome));
   const mismatch = outcome?.kind === 'refuse' ? outcome.mismatch : undefined;
-  if (mismatch === undefined) return [];
+  if (mismatch === undefined) return operation === undefined ? [] : [...NO_MISMATCH, operation];
   const { claim, found, expected, difference } = mismatch;
-  return [clip(claim, LONGEST_NAME), clip(found), clip(expected), clip(difference)];
+  const members = [clip(claim, LONGEST_NAME), clip(found), clip(expected), clip(difference)];
+  return operation === undefined ? members : [...members, operation];
 }
+
+const NO_MISMATCH = [undefined, undefined, undefined, undefined];
 
 /** For bytes that never became a request. */
 export function writeMalformedRecord(code: Decision['code'], now: number): string {
