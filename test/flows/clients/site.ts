@@ -62,7 +62,7 @@ export async function site(t: Test): Promise<Site> {
   return { ...service, walk: (url, decision) => walkAsAlice(service, url, decision) };
 }
 
-/** As {@link Site.walk}, at any authorization service. Alice allows all scopes that the client requests. */
+/** As {@link Site.walk}, at any authorization service. Alice ticks every box of the consent page. */
 export async function walkAsAlice(
   service: FrontService,
   url: string | URL,
@@ -72,8 +72,11 @@ export async function walkAsAlice(
   const signedIn = await logIn(tab, await tab.get(String(url)));
   const next = await tab.get(leadsTo(signedIn).href);
   const isAsked = next.location === undefined;
-  const scopes = new URL(url).searchParams.get('scope') ?? '';
-  return leadsTo(isAsked ? await decide(tab, next, scopes.split(' '), decision) : next);
+  return leadsTo(isAsked ? await decide(tab, next, boxesOf(next), decision) : next);
+}
+
+function boxesOf({ body }: Page): readonly string[] {
+  return [...body.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope = '']) => scope);
 }
 
 function leadsTo({ status, location, body }: Page): URL {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { folder } from '../front-proxy.ts';
@@ -14,6 +15,7 @@ export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 export interface Check {
   /** Scenario, id and name; and a number, if the scenario repeats the check. */
   readonly key: string;
+  readonly id: string;
   readonly status: Status;
   readonly errorMessage?: string;
 }
@@ -31,7 +33,7 @@ export async function conformance(t: Test, url: string, selection: Selection): P
 
 export interface ConformanceRun {
   /** What the tool prints, line by line or in larger parts. */
-  readonly output: NodeJS.ReadableStream;
+  readonly output: Readable;
   readonly results: Promise<readonly Check[]>;
 }
 
@@ -48,22 +50,22 @@ export function runConformance(t: Test, args: readonly string[]): ConformanceRun
   return { output: child.stdout, results: ended.then(() => checksIn(directory)) };
 }
 
-type Reported = Pick<Check, 'status' | 'errorMessage'> & { readonly id: string; readonly name: string };
+type Reported = Omit<Check, 'key'> & { readonly name: string };
 
 /** The tool has a folder for each scenario, whose name ends with the time. */
 function checksIn(directory: string): readonly Check[] {
   return globSync('*/checks.json', { cwd: directory })
     .sort()
     .flatMap((file) => {
-      const scenario = dirname(file).replace(/^server-|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
+      const scenario = dirname(file).replace(/^(authorization-)?server-|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
       return keyed(scenario, JSON.parse(readFileSync(join(directory, file), 'utf8')));
     });
 }
 
 function keyed(scenario: string, checks: readonly Reported[]): readonly Check[] {
   const seen = new Map<string, number>();
-  return checks.map(({ id, name, ...check }) => {
-    const key = `${scenario}: ${id} ${name}`;
+  return checks.map(({ name, ...check }) => {
+    const key = `${scenario}: ${check.id} ${name}`;
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
     return { ...check, key: times === 1 ? key : `${key} ${times}` };

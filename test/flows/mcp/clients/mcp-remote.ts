@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Test } from 'tap';
+import { foundIn } from '../../../support/found-in.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { folder } from '../../../support/front-proxy.ts';
 import { callbackPath, type Registration } from './registration.ts';
@@ -45,21 +46,10 @@ function identity(registration: Registration): readonly string[] {
   return ['--static-oauth-client-info', JSON.stringify({ client_id: registration.id })];
 }
 
+const asked = (printed: string) => /visiting:\s+(http\S+)\s/.exec(printed)?.[1];
+
 /** Plays the browser, from the address that the program prints to the page of the program at the end. */
 async function visits({ stderr }: StdioClientTransport, { browse }: Stage): Promise<void> {
-  const page = await fetch(await browse(await printedAddress(stderr as Readable)));
+  const page = await fetch(await browse(await foundIn(stderr as Readable, asked)));
   if (!page.ok) throw new Error(`mcp-remote refuses the answer: ${await page.text()}`);
-}
-
-/** Reads on after the address, so that the program can print more. */
-function printedAddress(stderr: Readable): Promise<string> {
-  let printed = '';
-  return new Promise((found, failed) => {
-    stderr.on('data', (chunk) => {
-      printed += String(chunk);
-      const [, url] = /visiting:\s+(http\S+)\s/.exec(printed) ?? [];
-      if (url !== undefined) found(url);
-    });
-    stderr.once('end', () => failed(new Error(`mcp-remote ended without a login: ${printed}`)));
-  });
 }

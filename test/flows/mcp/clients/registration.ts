@@ -7,7 +7,7 @@ export type Registration =
   /** The id is the address of a document that describes the client. */
   | { readonly by: 'document'; readonly url: string };
 
-export const registered: Registration = { by: 'operator', id: 'agent' };
+export const registered = { by: 'operator', id: 'agent' } as const;
 
 /** A client cannot know its port in advance, so the service ignores the port of a loopback address (RFC 8252 §7.3). */
 export const callbackPath = '/callback';
