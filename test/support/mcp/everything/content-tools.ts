@@ -14,13 +14,15 @@ const shows = (name: string, what: string, ...content: Content): NewTool => ({
 /** Milliseconds between two notifications of a call, so that a client can receive each one alone. */
 const BETWEEN = 50;
 
-async function log({ mcpReq }: ServerContext): Promise<CallToolResult> {
-  for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-    await mcpReq.log('info', line);
-    await pause(BETWEEN);
-  }
-  return { content: [said('The tool wrote three log messages.')] };
-}
+const log =
+  (between: number): NewTool['call'] =>
+  async ({ mcpReq }) => {
+    for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      await mcpReq.log('info', line);
+      await pause(between);
+    }
+    return { content: [said('The tool wrote three log messages.')] };
+  };
 
 async function progress({ mcpReq }: ServerContext): Promise<CallToolResult> {
   const progressToken = mcpReq._meta?.progressToken;
@@ -55,8 +57,9 @@ export const contentTools: readonly NewTool[] = [
     embedded('test://embedded-resource', 'text/plain', 'This is an embedded resource content.'),
   ),
   shows('test_multiple_content_types', 'three types', said('Multiple content types test:'), image, mixed),
-  { name: 'test_tool_with_logging', description: 'Writes three log messages', call: log },
-  { name: 'test_logging_tool', description: 'Writes three log messages, if the request allows them', call: log },
+  { name: 'test_tool_with_logging', description: 'Writes three log messages', call: log(BETWEEN) },
+  // The conformance tool waits for half a second only.
+  { name: 'test_logging_tool', description: 'Writes three log messages, if the request allows them', call: log(0) },
   { name: 'test_tool_with_progress', description: 'Reports its progress three times', call: progress },
   { name: 'test_error_handling', description: 'Fails', call: fail },
   { name: 'test_reconnection', description: 'Ends its stream before its result', call: reconnect },
