@@ -81,4 +81,6 @@ export function lost(direct: readonly Check[], through: readonly Check[]): reado
 }
 
 export const passed = (checks: readonly Check[]) => checks.filter(({ status }) => status === 'SUCCESS').length;
-export const failures = (checks: readonly Check[]) => checks.filter(({ status }) => status === 'FAILURE');
+/** Includes warnings: what a server should do. */
+export const failures = (checks: readonly Check[]) =>
+  checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');

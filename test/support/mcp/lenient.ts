@@ -6,6 +6,7 @@ interface Message {
   readonly params?: {
     readonly name?: string;
     readonly uri?: string;
+    readonly taskId?: string;
     readonly arguments?: Readonly<Record<string, unknown>>;
     readonly _meta?: Readonly<Record<string, string>>;
   };
@@ -41,7 +42,7 @@ function repeated({ method, params = {} }: Message): Pairs {
   return [
     ['mcp-protocol-version', version],
     ['mcp-method', method],
-    ['mcp-name', params.name ?? params.uri],
+    ['mcp-name', params.name ?? params.uri ?? params.taskId],
     ...Object.entries(mirrored).map(([name, header]): [string, unknown] => [
       `mcp-param-${header}`,
       encoded(params.arguments?.[name]),

@@ -8,6 +8,7 @@ import {
 import type { Test } from 'tap';
 import { serving } from '../serving.ts';
 import { everything } from './everything/server.ts';
+import type { Tasks } from './everything/tasks.ts';
 import { withHeadersOfBody } from './lenient.ts';
 import { nodeHandler } from './node-handler.ts';
 import { sessionHandler } from './sessions.ts';
@@ -23,7 +24,8 @@ export function lenientMcpServer(t: Test): Promise<string> {
 }
 
 async function listening(t: Test, prepare: (request: Request) => Request | Promise<Request>): Promise<string> {
-  const create = () => everything(() => modern.notify);
+  const tasks: Tasks = new Map();
+  const create = () => everything(() => modern.notify, tasks);
   const modern = createMcpHandler(create, { legacy: 'reject' });
   const sessions = sessionHandler(create);
   const handle = async (given: Request) => {

@@ -1,11 +1,13 @@
 import { McpServer, type ServerNotifier } from '@modelcontextprotocol/server';
-import { addTool, type NewTool } from './add-tool.ts';
+import { addTools, type NewTool } from './add-tool.ts';
 import { askingTools, rounds } from './asking-tools.ts';
 import { contentTools } from './content-tools.ts';
 import { addPrompts } from './prompts.ts';
 import { addResources } from './resources.ts';
 import { said } from './samples.ts';
 import { schemaTools } from './schema-tools.ts';
+import { taskTools } from './task-tools.ts';
+import { addTaskMethods, TASKS, type Tasks } from './tasks.ts';
 
 /** How the tools tell every open subscription about a change. */
 export type Notifier = () => Pick<ServerNotifier, 'toolsChanged' | 'promptsChanged'>;
@@ -17,14 +19,20 @@ const options = {
     resources: { subscribe: true, listChanged: true },
     logging: {},
     completions: {},
+    extensions: { [TASKS]: {} },
   },
   requestState: { verify: rounds.verify },
 };
 
-/** Everything that the scenarios of the conformance tool ask for, under the names that it uses. */
-export function everything(notify: Notifier): McpServer {
+/**
+ * Everything that the scenarios of the conformance tool ask for, under the names that it uses. `tasks`: a task
+ * outlives the server of a single request.
+ */
+export function everything(notify: Notifier, tasks: Tasks): McpServer {
   const server = new McpServer({ name: 'everything', version: '1.0.0' }, options);
-  for (const tool of [...contentTools, ...schemaTools, ...askingTools, ...changingTools(notify)]) addTool(server, tool);
+  const tools = [contentTools, schemaTools, askingTools, changingTools(notify), taskTools(tasks)];
+  addTools(server, tools.flat());
+  addTaskMethods(server, tasks);
   addPrompts(server);
   addResources(server);
   addSmallRequests(server);
