@@ -20,8 +20,8 @@ export interface Check {
   readonly errorMessage?: string;
 }
 
-/** Which scenarios run: those that a revision requires, or one. */
-export type Selection = { readonly requirements: string } | { readonly scenario: string };
+/** Which scenarios run: the ones that a revision requires, all of a revision, or one. */
+export type Selection = Readonly<{ requirements: string } | { 'spec-version': string } | { scenario: string }>;
 
 /** Runs the official conformance tool against a server. Throws if the tool did not run. */
 export async function conformance(t: Test, url: string, selection: Selection): Promise<readonly Check[]> {
