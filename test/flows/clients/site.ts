@@ -59,15 +59,24 @@ export async function site(t: Test): Promise<Site> {
     },
   );
   const service = await runFront(t, { config: { clients } });
-  return { ...service, walk: (url, decision = 'allow') => walk(service, String(url), decision) };
+  return { ...service, walk: (url, decision) => walkAsAlice(service, url, decision) };
 }
 
-async function walk(service: FrontService, url: string, decision: 'allow' | 'deny'): Promise<URL> {
+/** As {@link Site.walk}, at any authorization service. Alice ticks every box of the consent page. */
+export async function walkAsAlice(
+  service: FrontService,
+  url: string | URL,
+  decision: 'allow' | 'deny' = 'allow',
+): Promise<URL> {
   const tab = openTab(service);
-  const signedIn = await logIn(tab, await tab.get(url));
+  const signedIn = await logIn(tab, await tab.get(String(url)));
   const next = await tab.get(leadsTo(signedIn).href);
   const isAsked = next.location === undefined;
-  return leadsTo(isAsked ? await decide(tab, next, scope.split(' '), decision) : next);
+  return leadsTo(isAsked ? await decide(tab, next, boxesOf(next), decision) : next);
+}
+
+function boxesOf({ body }: Page): readonly string[] {
+  return [...body.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope = '']) => scope);
 }
 
 function leadsTo({ status, location, body }: Page): URL {
