@@ -47,6 +47,8 @@ export interface ProblemDetails {
 /** A JSON-RPC request whose client reads JSON. */
 export interface RefusedMessage {
   readonly id: string | number;
+  /** The JSON-RPC error. Undefined: the one of the code. */
+  readonly error?: number | undefined;
   /** Members of the error's data that the protocol defines. */
   readonly data?: object | undefined;
 }
@@ -81,7 +83,7 @@ export function problemResponse(
 }
 
 /** JSON-RPC 2.0 §5.1. The codes from -32000 to -32099 belong to others (MCP base protocol, error codes). */
-function rpcError(code: Code, { id, data }: RefusedMessage, problem: { readonly detail: string }): object {
+function rpcError(code: Code, { id, error, data }: RefusedMessage, problem: { readonly detail: string }): object {
   const { status, rpc = status < 500 ? -32600 : -32603 } = entry(code);
-  return { jsonrpc: '2.0', id, error: { code: rpc, message: problem.detail, data: { ...problem, ...data } } };
+  return { jsonrpc: '2.0', id, error: { code: error ?? rpc, message: problem.detail, data: { ...problem, ...data } } };
 }

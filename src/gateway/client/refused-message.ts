@@ -1,5 +1,6 @@
 import type { Route } from '../decide/route.ts';
 import type { Call } from '../mcp/call.ts';
+import { isMirrored } from '../mcp/revisions.ts';
 import type { Code } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
@@ -16,8 +17,14 @@ interface Refusal {
 export function refusedMessage(head: RequestHead, refusal: Refusal): RefusedMessage | undefined {
   const { call, code, route, detail } = refusal;
   if (call?.id === undefined || call.message?.kind === 'notification' || !readsJson(head)) return undefined;
-  if (code !== 'mcp_version_unsupported') return { id: call.id };
-  return { id: call.id, data: { supported: route?.mcp?.versions, requested: detail } };
+  if (code !== 'mcp_version_unsupported') return { id: call.id, error: call.error };
+  return { id: call.id, data: { supported: supportedFor(detail, route?.mcp?.versions ?? []), requested: detail } };
+}
+
+/** A client of a new revision names one in each request. An older revision is agreed on by `initialize` alone. */
+function supportedFor(requested: string | undefined, versions: readonly string[]): readonly string[] {
+  const ofKind = versions.filter((version) => isMirrored(version) === isMirrored(requested));
+  return ofKind.length === 0 ? versions : ofKind;
 }
 
 function readsJson(head: RequestHead): boolean {

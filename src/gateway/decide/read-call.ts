@@ -33,8 +33,8 @@ function judge(routed: Routed, mcp: McpRoute<Route>, entity: Buffer): Routed {
   return versioned(routed, mcp, call, message) ?? mirrored(routed, mcp, call, message);
 }
 
-function broken(routed: Routed, { detail, id }: MessageFault): Routed {
-  return refused(routed, { ...NO_CALL, id }, 'mcp_message_invalid', detail);
+function broken(routed: Routed, { detail, id, error }: MessageFault): Routed {
+  return refused(routed, { ...NO_CALL, id, error }, 'mcp_message_invalid', detail);
 }
 
 function refused(routed: Routed, call: Call, code: Code, detail?: string): Routed {

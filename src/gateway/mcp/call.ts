@@ -4,6 +4,8 @@ import type { KnownTool } from './tool-memory.ts';
 /** A message of an `mcp` route, as the gateway judged it. */
 export interface Call {
   readonly id: McpMessage['id'];
+  /** The JSON-RPC error of a body that is not a message. */
+  readonly error?: number | undefined;
   /** Undefined: the body is not a message. */
   readonly message: McpMessage | undefined;
   /** The rule of the file that applies. Undefined: none, so the requirements of the route apply. */

@@ -142,9 +142,10 @@ function operationsIn(method: string, params: Members): readonly McpOperation[] 
   return method === 'subscriptions/listen' ? listenedTo(method, params) : [{ method, name: undefined }];
 }
 
+/** Without a name, a server can only refuse. It may also lack the method. */
 function about(params: Members, member: 'name' | 'uri', methods: readonly string[]): readonly McpOperation[] | string {
   const name = own(params, member);
-  if (typeof name !== 'string') return `\`params.${member}\` of ${methods[0]} is not text`;
+  if (name !== undefined && typeof name !== 'string') return `\`params.${member}\` of ${methods[0]} is not text`;
   return methods.map((method) => ({ method, name }));
 }
 

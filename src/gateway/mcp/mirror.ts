@@ -86,13 +86,11 @@ function standard(message: McpMessage, isNew: boolean): readonly Mirror[] {
   if (kind === 'response') return mirrors;
   mirrors.push({ header: 'Mcp-Method', text: method, isRequired: isNew && kind === 'request', encoding: 'plain' });
   const row = namedMethods.get(method);
-  if (row !== undefined)
-    mirrors.push({
-      header: 'Mcp-Name',
-      text: operations[0]?.name,
-      isRequired: isNew && kind === 'request' && row.isMirrored,
-      encoding: 'sentinel',
-    });
+  const name = operations[0]?.name;
+  if (row !== undefined) {
+    const isRequired = isNew && kind === 'request' && row.isMirrored && name !== undefined;
+    mirrors.push({ header: 'Mcp-Name', text: name, isRequired, encoding: 'sentinel' });
+  }
   return mirrors;
 }
 

@@ -2,9 +2,6 @@ import type { Test } from 'tap';
 import { freePort } from '../../support/free-port.ts';
 import { gateway } from '../../support/gateway.ts';
 
-/** Whether the route has `mcp`. Without this block the gateway forwards each request as it forwards every other one. */
-export const HAS_MCP: boolean = false;
-
 export const versions = ['2026-07-28', '2025-11-25', '2025-06-18'] as const;
 
 /** How the upstream learns the host: as the client sent it, or the host of the upstream. */
@@ -19,7 +16,7 @@ const rules = (self: string) => ({
 const configuration = (url: string, host: Host, self: string) => ({
   upstreams: { tools: { url: new URL(url).origin, host, timeout: { idle: 'none' } } },
   defaults: { upstream: 'tools' },
-  routes: [{ id: 'tools', match: { path: '/mcp' }, access: 'public', ...(HAS_MCP ? rules(self) : {}) }],
+  routes: [{ id: 'tools', match: { path: '/mcp' }, access: 'public', ...rules(self) }],
 });
 
 /** The address of an MCP server behind a gateway. */

@@ -125,7 +125,7 @@ const strict: Readonly<Record<string, string>> = {
   'depth 65': `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(64)}${']'.repeat(64)}}}`,
   'no method': '{"jsonrpc":"2.0","id":1}',
   'an id of null': '{"jsonrpc":"2.0","id":null,"method":"ping"}',
-  'a tool without a name': '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}',
+  'a tool whose name is a number': '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}',
 };
 
 t.test('a body that two readers could understand differently gets 400', async (t) => {
