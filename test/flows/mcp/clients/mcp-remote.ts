@@ -2,43 +2,36 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { Test } from 'tap';
 import { foundIn } from '../../../support/found-in.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { folder } from '../../../support/front-proxy.ts';
 import { callbackPath, type Registration } from './registration.ts';
 import type { Stage } from './stage.ts';
-import type { Call, Told } from './story.ts';
+import type { Player } from './story.ts';
 
 const program = fileURLToPath(import.meta.resolve('mcp-remote/dist/proxy.js'));
 
 /** A desktop application that speaks over standard input and output. mcp-remote logs in for this application. */
-export async function mcpRemote(stage: Stage, registration: Registration, call: Call, t: Test): Promise<Told> {
-  const port = await freePort();
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [
-      program,
-      stage.url,
-      String(port),
-      '--host',
-      '127.0.0.1',
-      '--callback-path',
-      callbackPath,
-      ...identity(registration),
-    ],
-    // Nothing opens a browser: the test reads the address.
-    env: { BROWSER: '/bin/true', MCP_REMOTE_CONFIG_DIR: folder(t), HOME: folder(t), PATH: process.env.PATH ?? '' },
-    stderr: 'pipe',
-  });
-  const visited = visits(transport, stage);
-  const client = new Client({ name: 'desktop', version: '1.0.0' });
-  await Promise.all([client.connect(transport), visited]);
-  const { tools } = await client.listTools();
-  const { content } = await client.callTool(call);
-  await client.close();
-  return { tools: tools.map(({ name }) => name), content };
-}
+export const mcpRemote =
+  (...options: readonly string[]): Player =>
+  async (stage, registration, call, t) => {
+    const port = String(await freePort());
+    const callback = ['--host', '127.0.0.1', '--callback-path', callbackPath];
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, stage.url, port, ...callback, ...identity(registration), ...options],
+      // Nothing opens a browser: the test reads the address.
+      env: { BROWSER: '/bin/true', MCP_REMOTE_CONFIG_DIR: folder(t), HOME: folder(t), PATH: process.env.PATH ?? '' },
+      stderr: 'pipe',
+    });
+    const visited = visits(transport, stage);
+    const client = new Client({ name: 'desktop', version: '1.0.0' });
+    await Promise.all([client.connect(transport), visited]);
+    const { tools } = await client.listTools();
+    const { content } = await client.callTool(call);
+    await client.close();
+    return { tools: tools.map(({ name }) => name), content };
+  };
 
 function identity(registration: Registration): readonly string[] {
   if (registration.by === 'client') return [];

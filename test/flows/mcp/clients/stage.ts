@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { clientsWith, runFront } from '../../../authorization/browser/walk.ts';
-import { configuration, gateway as introspecting } from '../../../authorization/running-service.ts';
+import { type Changes, configuration, gateway as introspecting } from '../../../authorization/running-service.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { gateway } from '../../../support/gateway.ts';
 import { walkAsAlice } from '../../clients/site.ts';
@@ -8,34 +8,50 @@ import { callbackPath, clientName } from './registration.ts';
 
 export const scope = 'mcp.use';
 
+/** A login, in parameters. */
+export interface Visit {
+  readonly request: Readonly<Record<string, string>>;
+  readonly answer: Readonly<Record<string, string>>;
+}
+
+/** What a test changes. */
+export interface StageOptions {
+  /** Settings of the authorization service. */
+  readonly service?: Changes;
+  /** Keys of the gateway's route. */
+  readonly route?: object;
+}
+
 /** An MCP server that only tokens of our authorization service reach. */
 export interface Stage {
   readonly issuer: string;
   /** The address of the MCP server for clients, which is also the audience of their tokens. */
   readonly url: string;
-  /** What clients sent to the authorization endpoint. */
-  readonly asked: readonly URLSearchParams[];
+  readonly visits: readonly Visit[];
   /** As alice: logs in, allows everything, and returns the address of the client at which the browser arrives. */
   browse(authorizationUrl: string | URL): Promise<URL>;
 }
 
 /** The service, a gateway, and this MCP server behind the gateway. */
-export async function stage(t: Test, upstream: string): Promise<Stage> {
+export async function stage(t: Test, upstream: string, { service: changes, route }: StageOptions = {}): Promise<Stage> {
   const self = `http://127.0.0.1:${await freePort()}`;
   const url = `${self}/mcp`;
-  const service = await runFront(t, { config: settings(url) });
-  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer) });
-  const asked: URLSearchParams[] = [];
+  const service = await runFront(t, { config: { ...settings(url), ...changes } });
+  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer, route) });
+  const visits: Visit[] = [];
   return {
     issuer: service.issuer,
     url,
-    asked,
-    browse(authorizationUrl) {
-      asked.push(new URL(authorizationUrl).searchParams);
-      return walkAsAlice(service, authorizationUrl);
+    visits,
+    async browse(authorizationUrl) {
+      const arrival = await walkAsAlice(service, authorizationUrl);
+      visits.push({ request: parameters(new URL(authorizationUrl)), answer: parameters(arrival) });
+      return arrival;
     },
   };
 }
+
+const parameters = ({ searchParams }: URL) => Object.fromEntries(searchParams);
 
 const settings = (resource: string) => ({
   resources: [resource],
@@ -49,11 +65,11 @@ const settings = (resource: string) => ({
   }),
 });
 
-const guard = (upstream: string, resource: string, issuer: string) => ({
+const guard = (upstream: string, resource: string, issuer: string, route: object = {}) => ({
   authorization_servers: {
     main: { issuer, client_id: introspecting.id, client_secret: introspecting.secret, audience: resource },
   },
   upstreams: { tools: { url: new URL(upstream).origin, timeout: { idle: 'none' } } },
   defaults: { upstream: 'tools' },
-  routes: [{ id: 'tools', match: { path: '/mcp' }, resource, scope }],
+  routes: [{ id: 'tools', match: { path: '/mcp' }, resource, scope, ...route }],
 });

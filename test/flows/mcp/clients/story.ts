@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { packagedServer } from '../../../support/mcp/packaged-server.ts';
 import { mcpServer } from '../../../support/mcp/server.ts';
 import { type Registration, registered } from './registration.ts';
-import { type Stage, scope, stage } from './stage.ts';
+import { type Stage, type StageOptions, scope, stage } from './stage.ts';
 
 export interface Call {
   readonly name: string;
@@ -43,24 +43,31 @@ interface Tale {
   readonly revision?: string;
   readonly prepare: () => Prepared;
   readonly registration?: Registration;
+  readonly options?: StageOptions;
 }
 
-export function tale(t: Test, name: string, { server, revision, prepare, registration = registered }: Tale): void {
+export function tale(
+  t: Test,
+  name: string,
+  { server, revision, prepare, registration = registered, options }: Tale,
+): void {
   t.test(`${name} reaches a tool of ${server}: 401, metadata, login, token, tools/list, tools/call`, async (t) => {
     const play = prepare();
     if ('missing' in play) return t.plan(0, play.missing);
     const { start, call, text } = servers[server];
-    const scene = await stage(t, await start(t));
+    const scene = await stage(t, await start(t), options);
     const told = await play(scene, registration, call, t);
     t.match(told, { ...(revision !== undefined && { revision }), content: [{ type: 'text', text }] });
     t.ok(told.tools.includes(call.name));
-    t.equal(scene.asked.length, 1);
-    t.match(Object.fromEntries(scene.asked[0] ?? []), {
-      response_type: 'code',
-      code_challenge_method: 'S256',
-      resource: scene.url,
-      scope,
-      ...(registration.by === 'operator' && { client_id: registration.id }),
-    });
+    t.equal(scene.visits.length, 1);
+    t.match(scene.visits, [{ request: requestOf(scene, registration), answer: { iss: scene.issuer } }]);
   });
 }
+
+const requestOf = ({ url }: Stage, registration: Registration) => ({
+  response_type: 'code',
+  code_challenge_method: 'S256',
+  resource: url,
+  scope,
+  ...(registration.by === 'operator' && { client_id: registration.id }),
+});
