@@ -33,6 +33,10 @@ routes:
   - { id: hs, match: { path: "/hs/{rest*}" }, scope: orders.read, authorization_servers: [hs] }
   - { id: es, match: { path: "/es/{rest*}" }, scope: orders.read, authorization_servers: [es] }
   - { id: opaque, match: { path: "/opaque/{rest*}" }, scope: orders.read, authorization_servers: [opaque] }
+  - id: tools
+    match: { path: "/tools/{rest*}" }
+    authorization_servers: [es]
+    mcp: { mirror: require, scope: { "*": orders.read, tools/call: orders.read, "tools/call delete_*": admin }, deny: ["tools/call drop_*"] }
   - id: form
     match: { path: "/form/{rest*}" }
     scope: orders.read

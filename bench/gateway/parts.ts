@@ -7,6 +7,7 @@ import { fields } from './fields.ts';
 import type { Part } from './part.ts';
 import { routes } from './routes.ts';
 import { start } from './start.ts';
+import { tools } from './tools.ts';
 import { unseen } from './unseen.ts';
 
 /** In the order of measurement. */
@@ -18,6 +19,7 @@ export const parts: readonly Part[] = [
   routes,
   connections,
   bodies,
+  tools,
   start,
   eventLoop,
 ];

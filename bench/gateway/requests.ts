@@ -20,6 +20,7 @@ export interface SameRequest {
   readonly type?: string;
   /** Lua. */
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Prepare = Contestant['prepare'];
@@ -27,7 +28,7 @@ type Prepare = Contestant['prepare'];
 /** The same request repeatedly. */
 export function same(
   { url, connections, folder }: Target,
-  { token, method = 'GET', type, body }: SameRequest,
+  { token, method = 'GET', type, body, headers = {} }: SameRequest,
 ): Prepare {
   return async (seconds) => {
     const script = join(folder, 'same.lua');
@@ -36,6 +37,7 @@ export function same(
       ...(token === undefined ? [] : [`wrk.headers["Authorization"] = "Bearer ${token}"`]),
       ...(type === undefined ? [] : [`wrk.headers["Content-Type"] = "${type}"`]),
       ...(body === undefined ? [] : [`wrk.body = ${body}`]),
+      ...Object.entries(headers).map(([name, value]) => `wrk.headers["${name}"] = "${value}"`),
     ];
     writeFileSync(script, `${lines.join('\n')}\n`);
     return () => wrk({ url, seconds, connections, script: [script, ''], prefix: generator });

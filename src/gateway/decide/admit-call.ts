@@ -40,11 +40,14 @@ const ids: readonly {
   { kind: 'event', name: 'last-event-id', read: headerReader('last-event-id') },
 ];
 
-type Ids = { readonly kind: 'ids'; readonly replaced: Map<string, string | undefined> };
+type Replaced = CallPlan['replaced'];
+type Ids = { readonly kind: 'ids'; readonly replaced: Replaced };
+
+const UNCHANGED: Replaced = new Map();
 
 /** The upstream gets its own ids, and only from the caller that they were issued to. */
 function idsFor({ head, route }: Routed, { sessions, seal }: McpRoute<Route>, owner: string): Ids | Refuse {
-  const replaced = new Map<string, string | undefined>();
+  let replaced = UNCHANGED;
   for (const { kind, name, read } of ids) {
     const { values, lenient } = read(head);
     if (lenient.length === 0) continue;
@@ -53,7 +56,7 @@ function idsFor({ head, route }: Routed, { sessions, seal }: McpRoute<Route>, ow
       return refuse('mcp_header_mismatch', { route, detail: `${name} occurs twice, or in another spelling` });
     const own = sessions ? seal.open(kind, owner, value) : undefined;
     if (sessions && own === undefined) return refuse('mcp_session_unknown', { route });
-    replaced.set(name, own);
+    replaced = new Map([...replaced, [name, own]]);
   }
   return { kind: 'ids', replaced };
 }

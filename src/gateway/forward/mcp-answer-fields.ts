@@ -4,51 +4,55 @@ import type { Route } from '../decide/route.ts';
 import type { McpRoute } from '../mcp/mcp-route.ts';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
 
-/** The header section of an answer to a message. */
-export interface AnswerFields {
-  /** For the client. The same array, if nothing changes. */
-  readonly fields: readonly string[];
-  /** Without Content-Length, for a body of another length. */
-  readonly unsized: readonly string[];
-  readonly type: 'json' | 'events' | 'other';
-  readonly isCoded: boolean;
-}
-
 const SESSION = 'mcp-session-id';
 
-/** The client gets the id of a session in a form that only this caller can use. */
-export function answerFields(
+/**
+ * The header section of an answer, for the client. The id of a session has a form that only this caller can use. The
+ * same array, if there is no such id.
+ */
+export function sealedFields(
   received: readonly string[],
   { owner }: CallPlan,
   { sessions, seal }: McpRoute<Route>,
-): AnswerFields {
+): readonly string[] {
   const raw: RawFields = received;
-  const fields = raw.flatMap((name, index) => {
+  if (indexOf(raw, SESSION) === -1) return received;
+  return raw.flatMap((name, index) => {
     if (index % 2 === 1) return [];
     const text = latin1(raw[index + 1]);
     if (nameAt(raw, index) !== SESSION) return [latin1(name), text];
     return sessions ? [latin1(name), seal.seal('session', owner, text)] : [];
   });
-  const type = typeOf(lineOf(raw, 'content-type'));
-  const coding = lineOf(raw, 'content-encoding') ?? 'identity';
-  const isSame = lineOf(raw, SESSION) === undefined;
-  return { fields: isSame ? received : fields, unsized: unsized(fields), type, isCoded: coding !== 'identity' };
+}
+
+/** Only lines of this length are converted, because every answer is searched. */
+function indexOf(raw: RawFields, name: string): number {
+  for (let index = 0; index < raw.length; index += 2)
+    if (raw[index]?.length === name.length && nameAt(raw, index) === name) return index;
+  return -1;
 }
 
 function lineOf(raw: RawFields, name: string): string | undefined {
-  const index = raw.findIndex((_, at) => at % 2 === 0 && nameAt(raw, at) === name);
+  const index = indexOf(raw, name);
   return index === -1
     ? undefined
-    : String(raw[index + 1])
+    : latin1(raw[index + 1])
         .trim()
         .toLowerCase();
 }
 
-function typeOf(text = ''): AnswerFields['type'] {
-  const type = text.split(';', 1)[0]?.trim();
+export function contentTypeOf(raw: readonly string[]): 'json' | 'events' | 'other' {
+  const type = lineOf(raw, 'content-type')?.split(';', 1)[0]?.trim();
   return type === 'application/json' ? 'json' : type === 'text/event-stream' ? 'events' : 'other';
 }
 
-function unsized(fields: readonly string[]): readonly string[] {
-  return fields.filter((_, index) => nameAt(fields, index - (index % 2)) !== 'content-length');
+export function isCoded(raw: readonly string[]): boolean {
+  return (lineOf(raw, 'content-encoding') ?? 'identity') !== 'identity';
+}
+
+/** Without Content-Length, for a body of another length. */
+export function withoutLength(fields: RawFields): readonly string[] {
+  return fields.flatMap((text, index) =>
+    nameAt(fields, index - (index % 2)) === 'content-length' ? [] : [latin1(text)],
+  );
 }

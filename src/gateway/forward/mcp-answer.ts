@@ -7,7 +7,7 @@ import { EventStream } from '../mcp/event-stream.ts';
 import type { ListReader } from '../mcp/lists.ts';
 import type { McpRoute } from '../mcp/mcp-route.ts';
 import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handler.ts';
-import { type AnswerFields, answerFields } from './mcp-answer-fields.ts';
+import { contentTypeOf, isCoded, sealedFields, withoutLength } from './mcp-answer-fields.ts';
 import { permitsOf } from './permits-operation.ts';
 import type { Relay } from './relay.ts';
 
@@ -28,8 +28,10 @@ interface Parts {
 }
 
 /** A JSON answer that is held until it is complete. */
-interface HeldAnswer extends AnswerFields {
+interface HeldAnswer {
   readonly status: number;
+  /** Without Content-Length. */
+  readonly fields: readonly string[];
   readonly resume: () => void;
   readonly chunks: Buffer[];
   bytes: number;
@@ -73,21 +75,24 @@ class McpAnswer implements AnswerHandler {
   onHeaders(status: number, raw: Fields, resume: () => void, reason?: string, memory?: AnswerMemory): boolean {
     const { handler, calls, mcp } = this.#parts;
     if (status < 200) return handler.onHeaders(status, raw, resume, reason, memory);
-    const read = answerFields(raw, calls, mcp);
+    const fields = sealedFields(raw, calls, mcp);
     const isRead = status === 200 && calls.reads !== 'head';
-    if (isRead && read.type === 'events') return this.#beginEvents(read, status, resume);
-    if (isRead && read.type === 'json' && calls.reads === 'list') return this.#hold(read, status, resume);
-    return handler.onHeaders(status, read.fields, resume, reason, read.fields === raw ? memory : undefined);
+    const type = isRead ? contentTypeOf(raw) : 'other';
+    if (type === 'events' || (type === 'json' && calls.reads === 'list')) {
+      if (isCoded(raw)) return this.#refuse('compressed');
+      const unsized = withoutLength(fields);
+      return type === 'json' ? this.#hold(unsized, status, resume) : this.#beginEvents(unsized, status, resume);
+    }
+    return handler.onHeaders(status, fields, resume, reason, fields === raw ? memory : undefined);
   }
 
-  #beginEvents(read: AnswerFields, status: number, resume: () => void): boolean {
-    if (read.isCoded) return this.#refuse('compressed');
+  #beginEvents(fields: readonly string[], status: number, resume: () => void): boolean {
     const { calls, mcp } = this.#parts;
     const reader = this.#isOfLists ? this.#listReader() : undefined;
     const data = (text: string) => (reader === undefined ? text : (readAnswerText(text, reader) ?? text));
     const id = (text: string) => (mcp.sessions ? mcp.seal.seal('event', calls.owner, text) : text);
     this.#events = new EventStream({ data, id }, mcp.body);
-    return this.#parts.handler.onHeaders(status, read.unsized, resume);
+    return this.#parts.handler.onHeaders(status, fields, resume);
   }
 
   /** A resumed stream may repeat the answer to a list. */
@@ -96,9 +101,8 @@ class McpAnswer implements AnswerHandler {
     return calls.reads === 'list' || calls.call === undefined;
   }
 
-  #hold(read: AnswerFields, status: number, resume: () => void): boolean {
-    if (read.isCoded) return this.#refuse('compressed');
-    this.#held = { ...read, status, resume, chunks: [], bytes: 0 };
+  #hold(fields: readonly string[], status: number, resume: () => void): boolean {
+    this.#held = { fields, status, resume, chunks: [], bytes: 0 };
     return true;
   }
 
@@ -156,7 +160,7 @@ class McpAnswer implements AnswerHandler {
     }
     const body = Buffer.from(text, 'utf8');
     const { handler } = this.#parts;
-    handler.onHeaders(held.status, [...held.unsized, 'content-length', String(body.length)], held.resume);
+    handler.onHeaders(held.status, [...held.fields, 'content-length', String(body.length)], held.resume);
     handler.onData(body);
     return true;
   }

@@ -38,7 +38,7 @@ export interface MessageFault {
 const REVISION = 'io.modelcontextprotocol/protocolVersion';
 
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
-const PARAMS: ReadonlySet<string> = new Set(['name', 'uri', 'arguments', 'ref', 'notifications', '_meta']);
+const PARAMS: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', 'ref', 'notifications', '_meta']);
 const META: ReadonlySet<string> = new Set([REVISION]);
 const REF: ReadonlySet<string> = new Set(['type', 'name', 'uri']);
 const FILTER: ReadonlySet<string> = new Set(['resourceSubscriptions']);
@@ -143,7 +143,11 @@ function operationsIn(method: string, params: Members): readonly McpOperation[] 
 }
 
 /** Without a name, a server can only refuse. It may also lack the method. */
-function about(params: Members, member: 'name' | 'uri', methods: readonly string[]): readonly McpOperation[] | string {
+function about(
+  params: Members,
+  member: 'name' | 'uri' | 'taskId',
+  methods: readonly string[],
+): readonly McpOperation[] | string {
   const name = own(params, member);
   if (name !== undefined && typeof name !== 'string') return `\`params.${member}\` of ${methods[0]} is not text`;
   return methods.map((method) => ({ method, name }));

@@ -1,6 +1,6 @@
 /** The parameter that names what a method is about. */
 interface NamedMethod {
-  readonly member: 'name' | 'uri';
+  readonly member: 'name' | 'uri' | 'taskId';
   /** Whether `Mcp-Name` is required (Streamable HTTP, standard request headers). */
   readonly isMirrored: boolean;
   /** Methods whose access it also needs, for the same name. */
@@ -14,4 +14,8 @@ export const namedMethods: ReadonlyMap<string, NamedMethod> = new Map<string, Na
   ['resources/read', { member: 'uri', isMirrored: true }],
   ['resources/subscribe', { member: 'uri', isMirrored: false, also: ['resources/read'] }],
   ['resources/unsubscribe', { member: 'uri', isMirrored: false }],
+  // SEP-2663, request headers.
+  ['tasks/get', { member: 'taskId', isMirrored: true }],
+  ['tasks/update', { member: 'taskId', isMirrored: true }],
+  ['tasks/cancel', { member: 'taskId', isMirrored: true }],
 ]);

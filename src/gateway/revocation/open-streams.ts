@@ -1,4 +1,5 @@
 import { type Clock, seconds } from '../../base/clock.ts';
+import { LinkedList } from '../../base/linked-list.ts';
 import type { StreamEnd, TokenMarks } from '../message/identity.ts';
 import { type FeedEventKind, isCutOff, type RevocationEvent } from './events.ts';
 
@@ -31,9 +32,9 @@ const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | und
 };
 const marksByKind = Object.entries(markOf) as [FeedEventKind, (marks: TokenMarks) => string | undefined][];
 
-/** Most requests end at once, so they cost only one entry in a set. Longer ones are indexed by their marks. */
+/** Most requests end at once, so they cost only one entry in a list. Longer ones are indexed by their marks. */
 export function openStreams(clock: Clock): OpenStreams {
-  const young = new Set<OpenStream>();
+  const young = new LinkedList<OpenStream>();
   const settled = new Set<OpenStream>();
   const byMark = new Map<string, Set<OpenStream>>();
   const bySecond = new Map<number, Set<OpenStream>>();
@@ -41,13 +42,12 @@ export function openStreams(clock: Clock): OpenStreams {
   let looked = seconds(clock);
 
   const settle = (stream: OpenStream) => {
-    young.delete(stream);
     settled.add(stream);
     for (const name of namesOf(stream)) addTo(byMark, name, stream);
     if (stream.endsAt !== undefined) addTo(bySecond, Math.max(Math.ceil(stream.endsAt), looked), stream);
   };
   const remove = (stream: OpenStream) => {
-    if (young.delete(stream) || !settled.delete(stream)) return;
+    if (!settled.delete(stream)) return;
     for (const name of namesOf(stream)) removeFrom(byMark, name, stream);
     for (const second of secondsOf(stream, looked)) removeFrom(bySecond, second, stream);
   };
@@ -57,9 +57,16 @@ export function openStreams(clock: Clock): OpenStreams {
       stream.end(why);
     }
   };
+  const endYoung = (isOne: (stream: OpenStream) => boolean, why: StreamEnd) => {
+    for (const link of young.links()) {
+      if (!isOne(link.item)) continue;
+      young.remove(link);
+      link.item.end(why);
+    }
+  };
   const tick = () => {
     const now = seconds(clock);
-    for (const stream of young) settle(stream);
+    for (const stream of young.clear()) settle(stream);
     const due = [...bySecond].filter(([second]) => second <= now).flatMap(([, streams]) => [...streams]);
     endAll(due, 'token_expired');
     looked = now;
@@ -70,16 +77,17 @@ export function openStreams(clock: Clock): OpenStreams {
 
   return {
     add(stream) {
-      young.add(stream);
+      const link = young.add(stream);
       timer ??= setInterval(tick, EVERY).unref();
-      return () => remove(stream);
+      return () => {
+        if (!young.remove(link)) remove(stream);
+      };
     },
     ended(event) {
-      const indexed = byMark.get(`${event.kind} ${event.key}`) ?? [];
-      endAll(
-        [...young, ...indexed].filter(({ marks }) => marks !== undefined && concerns(event, marks)),
-        'token_revoked',
-      );
+      const isOne = ({ marks }: OpenStream) => marks !== undefined && concerns(event, marks);
+      const indexed = [...(byMark.get(`${event.kind} ${event.key}`) ?? [])];
+      endYoung(isOne, 'token_revoked');
+      endAll(indexed.filter(isOne), 'token_revoked');
     },
     get size() {
       return young.size + settled.size;
