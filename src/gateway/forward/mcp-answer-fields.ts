@@ -12,6 +12,8 @@ export interface AnswerFields {
   readonly unsized: readonly string[];
   readonly type: 'json' | 'events' | 'other';
   readonly isCoded: boolean;
+  /** As Content-Length says. */
+  readonly isEmpty: boolean;
 }
 
 const SESSION = 'mcp-session-id';
@@ -32,7 +34,13 @@ export function answerFields(
   const type = typeOf(lineOf(raw, 'content-type'));
   const coding = lineOf(raw, 'content-encoding') ?? 'identity';
   const isSame = lineOf(raw, SESSION) === undefined;
-  return { fields: isSame ? received : fields, unsized: unsized(fields), type, isCoded: coding !== 'identity' };
+  return {
+    fields: isSame ? received : fields,
+    unsized: unsized(fields),
+    type,
+    isCoded: coding !== 'identity',
+    isEmpty: lineOf(raw, 'content-length') === '0',
+  };
 }
 
 function lineOf(raw: RawFields, name: string): string | undefined {
