@@ -40,6 +40,8 @@ const REVISION = 'io.modelcontextprotocol/protocolVersion';
 
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const PARAMS: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', 'ref', 'notifications', '_meta']);
+/** A reader with types refuses another value in every message. */
+const TEXTS = ['name', 'uri', 'taskId'] as const;
 const META: ReadonlySet<string> = new Set([REVISION]);
 const REF: ReadonlySet<string> = new Set(['type', 'name', 'uri']);
 const FILTER: ReadonlySet<string> = new Set(['resourceSubscriptions']);
@@ -129,6 +131,8 @@ function calling(message: Members, method: string, id: McpMessage['id']): McpMes
   if (!isMembers(params)) return fault(-32600, '`params` is not an object', id);
   const found = near(params, PARAMS);
   if (found !== undefined) return fault(-32600, found, id);
+  const wrong = TEXTS.find((name) => Object.hasOwn(params, name) && typeof params[name] !== 'string');
+  if (wrong !== undefined) return fault(-32602, `\`params.${wrong}\` is not text`, id);
   return named(method, params, { kind: Object.hasOwn(message, 'id') ? 'request' : 'notification', id });
 }
 
@@ -139,8 +143,9 @@ function named(method: string, params: Members, about: Pick<McpMessage, 'kind' |
     return fault(-32602, 'a name is empty, too long, or contains a control character', about.id);
   const meta = revisionIn(params);
   if (typeof meta !== 'object') return fault(-32602, meta, about.id);
-  const args = own(params, 'arguments');
-  return { ...about, method, operations, revision: meta.revision, args: isMembers(args) ? args : NOTHING };
+  const args = own(params, 'arguments') ?? NOTHING;
+  if (!isMembers(args)) return fault(-32602, '`params.arguments` is not an object', about.id);
+  return { ...about, method, operations, revision: meta.revision, args };
 }
 
 /** A C string ends at NUL, and a log ends at a line break. */

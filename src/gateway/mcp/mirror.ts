@@ -82,13 +82,14 @@ function standard(message: McpMessage, isNew: boolean): readonly Mirror[] {
   const { kind, method, revision, operations } = message;
   const mirrors: Mirror[] = [];
   if (revision !== undefined) mirrors.push({ header: VERSION, text: revision, isRequired: true, encoding: 'plain' });
-  // The specification requires no headers for notifications and answers.
-  const isRequired = isNew && kind === 'request';
+  // Notifications and answers need no headers. But some servers also carry out a call without an id.
+  const row = namedMethods.get(method);
+  const isRequired = isNew && (kind === 'request' || row !== undefined);
   mirrors.push({ header: 'Mcp-Method', text: method === '' ? undefined : method, isRequired, encoding: 'plain' });
   mirrors.push({
     header: 'Mcp-Name',
     text: operations[0]?.name,
-    isRequired: isRequired && namedMethods.get(method)?.isMirrored === true,
+    isRequired: isRequired && row?.isMirrored === true,
     encoding: 'sentinel',
   });
   return mirrors;
