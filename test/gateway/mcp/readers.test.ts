@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { fold } from '../../../src/config/words/fold-name.ts';
 import { decodeValue } from '../../../src/gateway/mcp/header-value.ts';
 import { readMessage } from '../../../src/gateway/mcp/message.ts';
 import { entry } from '../../../src/gateway/message/codes.ts';
@@ -27,8 +28,9 @@ async function refusal(gateway: Decider, { headers, body }: Pair): Promise<numbe
   return outcome.kind === 'refuse' ? entry(outcome.code).status : 500;
 }
 
+/** As some servers read them, in every spelling. */
 function valuesOf({ headers }: Pair, name: string): readonly string[] {
-  return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name);
+  return headers.filter((_, at) => at % 2 === 1 && fold(headers[at - 1] as string) === name);
 }
 
 /** How the headers of an accepted request differ from what a reader found in its body. Undefined: they agree. */
