@@ -18,14 +18,22 @@ export interface OperationFault {
   readonly message: string;
 }
 
-/** The first space ends the method. A name may contain spaces. */
-export function parseOperation(text: string): OperationPattern | OperationFault {
+/** The first space ends the method. A name may contain spaces. `form`: the form of the words that the pattern compares. */
+export function parseOperation(text: string, form = asItIs): OperationPattern | OperationFault {
   const at = text.indexOf(' ');
   const [method, name] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
   if (method === '' || name === '') return fault(`\`${text}\` is not a method, or a method and a name`);
   if ([method, name].some((word) => word?.slice(0, -1).includes('*')))
     return fault(`\`${text}\` has a \`*\` that is not at the end of a word`);
-  return { kind: 'pattern', method: wordPattern(method), name: name === undefined ? undefined : wordPattern(name) };
+  return {
+    kind: 'pattern',
+    method: wordPattern(method, form),
+    name: name === undefined ? undefined : wordPattern(name, form),
+  };
+}
+
+function asItIs(word: string): string {
+  return word;
 }
 
 function fault(message: string): OperationFault {
@@ -35,8 +43,12 @@ function fault(message: string): OperationFault {
 /** Two literals never fit the same word, so all of them may have the same weight. */
 const LITERAL = Number.MAX_SAFE_INTEGER;
 
-function wordPattern(text: string): WordPattern {
-  if (!text.endsWith('*')) return { weight: LITERAL, fits: (word) => word === text };
-  const start = text.slice(0, -1);
+function wordPattern(text: string, form: (word: string) => string): WordPattern {
+  if (!text.endsWith('*')) return literal(form(text));
+  const start = form(text.slice(0, -1));
   return { weight: start.length, fits: (word) => word?.startsWith(start) === true };
+}
+
+function literal(text: string): WordPattern {
+  return { weight: LITERAL, fits: (word) => word === text };
 }

@@ -1,11 +1,11 @@
 import { decodeValue } from '../mcp/header-value.ts';
-import { listMethods } from '../mcp/lists.ts';
+import { listMethods } from '../mcp/list-methods.ts';
 import type { McpRoute, ParamClaim } from '../mcp/mcp-route.ts';
 import type { SealedId } from '../mcp/session-seal.ts';
-import { argumentAt } from '../mcp/tool-params.ts';
+import { argumentAt, isPrimitive } from '../mcp/tool-params.ts';
 import { claimAt } from '../message/claim-path.ts';
 import type { Identity } from '../message/identity.ts';
-import type { RequestHead } from '../message/request-head.ts';
+import { listNames, type RequestHead } from '../message/request-head.ts';
 import { headerReader } from '../routing/lenient-fields.ts';
 import { type CallPlan, type Refuse, refuse } from './outcome.ts';
 import type { Route } from './route.ts';
@@ -17,6 +17,9 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   if (callRefusal !== undefined) return { ...callRefusal, identity };
   // Every way to here reads the body, so this protects from a new one.
   if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
+  // A server could offer the protocol in a WebSocket too, whose messages nobody judges.
+  if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
+    return refuse('mcp_message_invalid', { route, identity, detail: 'the route has no WebSocket' });
   const owner = ownerOf(identity);
   const ids = idsFor(routed, mcp, owner);
   if (ids.kind === 'refuse') return { ...ids, identity };
@@ -76,7 +79,7 @@ function foreignParam(
 
 function judgeParam({ head, route, call }: Routed, { header, claim }: ParamClaim, identity: Identity | undefined) {
   const wanted = identity === undefined ? undefined : claimAt(identity.claims, claim);
-  const isForeign = (value: unknown) => wanted === undefined || String(value) !== String(wanted);
+  const isForeign = (value: unknown) => !isPrimitive(value) || !isPrimitive(wanted) || String(value) !== String(wanted);
   const told = valueIn(head, header);
   const fail = () => refuse('condition_failed', { route, detail: 'claims_to_params' });
   if (told !== undefined && isForeign(told)) return fail();
@@ -84,9 +87,9 @@ function judgeParam({ head, route, call }: Routed, { header, claim }: ParamClaim
   // The client then lists the tools, and the gateway learns the schema (Streamable HTTP, SHOULD list the tools again).
   if (call.tool === undefined)
     return refuse('mcp_header_mismatch', { route, detail: 'the gateway has not seen this tool in a list yet' });
-  const param = call.tool.params.find((one) => one.header === header);
-  if (param === undefined) return undefined;
-  return isForeign(argumentAt(call.message.args, param.path)) ? fail() : undefined;
+  const { args } = call.message;
+  const params = call.tool.params.filter((one) => one.header === header);
+  return params.some(({ path }) => isForeign(argumentAt(args, path))) ? fail() : undefined;
 }
 
 /** The gateway has compared a header of a known tool with the body. Another spelling counts as a value, too. */

@@ -6,6 +6,8 @@ import { WITHOUT_HEADER } from '../mcp/revisions.ts';
 import type { Code } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { bothScopes } from '../message/scope-conjunction.ts';
+import { headerReader } from '../routing/lenient-fields.ts';
+import { connectionNames } from './framing.ts';
 import { refuse } from './outcome.ts';
 import type { Route } from './route.ts';
 import type { Routed } from './routed.ts';
@@ -17,12 +19,16 @@ import type { Routed } from './routed.ts';
 export function withCall(routed: Routed, entity: Buffer | undefined): Routed {
   const { head, route, preflight, wanted } = routed;
   const { mcp } = route;
-  if (mcp === undefined || preflight || head.method !== 'POST') return routed;
+  if (mcp === undefined || preflight) return routed;
+  if (head.method !== 'POST') return head.hasBody ? broken(routed, WRONG_METHOD) : routed;
   if (entity !== undefined) return judge(routed, mcp, entity);
   // In shadow mode, a body that cannot be held passes unjudged. A request without credentials is refused for that.
   if (wanted !== undefined || head.hasBody) return routed;
   return broken(routed, { kind: 'fault', error: -32700, detail: 'the request has no body' });
 }
+
+/** Some servers read a body whatever the method is. */
+const WRONG_METHOD: MessageFault = { kind: 'fault', error: -32600, detail: 'only POST has a body' };
 
 function judge(routed: Routed, mcp: McpRoute<Route>, entity: Buffer): Routed {
   if (!isJson(routed.head)) return refused(routed, NO_CALL, 'mcp_media_type');
@@ -41,11 +47,15 @@ function refused(routed: Routed, call: Call, code: Code, detail?: string): Route
   return { ...routed, call, callRefusal: refuse(code, { route: routed.route, detail }) };
 }
 
-/** A server reads the bytes in the coding and the character set that the head names. */
-function isJson({ contentType, contentEncoding }: RequestHead): boolean {
-  if (contentEncoding !== undefined || contentType === undefined || contentType.lines > 1) return false;
-  return JSON_TYPE.test(contentType.value);
+/** A server reads the bytes in the coding and the character set that the head names, perhaps in another spelling. */
+function isJson(head: RequestHead): boolean {
+  if (readCoding(head).lenient.length > 0) return false;
+  const { lenient } = readType(head);
+  return head.contentType !== undefined && lenient.length === 1 && JSON_TYPE.test(head.contentType.value);
 }
+
+const readType = headerReader('content-type');
+const readCoding = headerReader('content-encoding');
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
 
@@ -60,24 +70,45 @@ function versioned(routed: Routed, { versions }: McpRoute<Route>, call: Call, me
 }
 
 function mirrored(routed: Routed, mcp: McpRoute<Route>, call: Call, message: McpMessage): Routed {
+  // The upstream would get no such header, so nothing that was compared.
+  if (
+    connectionNames(routed.head)
+      ?.values()
+      .some((name) => name.startsWith('mcp-'))
+  )
+    return refused(routed, call, 'mcp_header_mismatch', 'Connection names a header of the message');
   const found = mirror(routed.head, message, call.tool?.params ?? [], mcp.mirror);
   if (found.kind === 'mismatch') return refused(routed, call, 'mcp_header_mismatch', found.detail);
   return ruled(routed, mcp, { ...call, added: found.added }, message.operations);
 }
 
 function ruled(routed: Routed, mcp: McpRoute<Route>, call: Call, operations: readonly McpOperation[]): Routed {
-  let { route } = routed;
-  const rules: string[] = [];
+  const found = new Map<string, Route>();
   for (const operation of operations) {
     const denied = mcp.denied.find(operation);
     const match = mcp.rules.find(operation);
     if (denied.kind === 'unclear' || match.kind === 'unclear') return refused(routed, call, 'mcp_name_unclear');
     if (denied.kind === 'rule') return refused(routed, { ...call, rule: denied.rule.text }, 'mcp_operation_denied');
-    if (match.kind === 'none') continue;
-    rules.push(match.rule.text);
-    route = route === routed.route ? match.rule.value : bothRoutes(route, match.rule.value);
+    if (match.kind === 'rule') found.set(match.rule.text, match.rule.value);
   }
-  return { ...routed, route, call: { ...call, rule: rules.length === 0 ? undefined : rules.join(', ') } };
+  return found.size > MOST_RULES ? broken(routed, TOO_MANY_RULES) : underRules(routed, call, found);
+}
+
+/** Rules with alternatives multiply. */
+const MOST_RULES = 8;
+const TOO_MANY_RULES: MessageFault = {
+  kind: 'fault',
+  error: -32602,
+  detail: `the message needs more than ${MOST_RULES} rules, so send several messages`,
+};
+
+function underRules(routed: Routed, call: Call, found: ReadonlyMap<string, Route>): Routed {
+  if (found.size === 0) return { ...routed, call };
+  return {
+    ...routed,
+    route: [...found.values()].reduce(bothRoutes),
+    call: { ...call, rule: [...found.keys()].join(', ') },
+  };
 }
 
 /** A challenge names all scopes of the message at once. */

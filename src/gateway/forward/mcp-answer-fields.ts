@@ -50,6 +50,11 @@ export function isCoded(raw: readonly string[]): boolean {
   return (lineOf(raw, 'content-encoding') ?? 'identity') !== 'identity';
 }
 
+/** As Content-Length says. */
+export function isEmpty(raw: readonly string[]): boolean {
+  return lineOf(raw, 'content-length') === '0';
+}
+
 /** Without Content-Length, for a body of another length. */
 export function withoutLength(fields: RawFields): readonly string[] {
   return fields.flatMap((text, index) =>

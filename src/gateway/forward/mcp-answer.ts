@@ -1,13 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { Gathered } from '../client/gathered.ts';
 import type { CallPlan, Forward } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
-import { readAnswerText } from '../mcp/answer-text.ts';
+import { readAnswerText, readEventData } from '../mcp/answer-text.ts';
 import { EventStream } from '../mcp/event-stream.ts';
 import type { ListReader } from '../mcp/lists.ts';
 import type { McpRoute } from '../mcp/mcp-route.ts';
 import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handler.ts';
-import { contentTypeOf, isCoded, sealedFields, withoutLength } from './mcp-answer-fields.ts';
+import { contentTypeOf, isCoded, isEmpty, sealedFields, withoutLength } from './mcp-answer-fields.ts';
 import { permitsOf } from './permits-operation.ts';
 import type { Relay } from './relay.ts';
 
@@ -33,11 +34,10 @@ interface HeldAnswer {
   /** Without Content-Length. */
   readonly fields: readonly string[];
   readonly resume: () => void;
-  readonly chunks: Buffer[];
-  bytes: number;
+  readonly body: Gathered;
 }
 
-type Unreadable = 'compressed' | 'too long' | 'not JSON';
+type Unreadable = 'compressed' | 'too long' | 'not JSON' | 'neither JSON nor an event stream';
 
 /**
  * Reads the upstream's answer to a message. It binds the ids of sessions and events to the caller, takes what the
@@ -76,33 +76,35 @@ class McpAnswer implements AnswerHandler {
     const { handler, calls, mcp } = this.#parts;
     if (status < 200) return handler.onHeaders(status, raw, resume, reason, memory);
     const fields = sealedFields(raw, calls, mcp);
-    const isRead = status === 200 && calls.reads !== 'head';
+    const isRead = status < 300 && calls.reads !== 'head';
     const type = isRead ? contentTypeOf(raw) : 'other';
     if (type === 'events' || (type === 'json' && calls.reads === 'list')) {
       if (isCoded(raw)) return this.#refuse('compressed');
       const unsized = withoutLength(fields);
       return type === 'json' ? this.#hold(unsized, status, resume) : this.#beginEvents(unsized, status, resume);
     }
+    if (isRead && calls.reads === 'list' && mcp.filtersLists && mayHaveContent(status, raw))
+      return this.#refuse('neither JSON nor an event stream');
     return handler.onHeaders(status, fields, resume, reason, fields === raw ? memory : undefined);
   }
 
   #beginEvents(fields: readonly string[], status: number, resume: () => void): boolean {
     const { calls, mcp } = this.#parts;
     const reader = this.#isOfLists ? this.#listReader() : undefined;
-    const data = (text: string) => (reader === undefined ? text : (readAnswerText(text, reader) ?? text));
+    const data = (text: string) => (reader === undefined ? text : readEventData(text, reader));
     const id = (text: string) => (mcp.sessions ? mcp.seal.seal('event', calls.owner, text) : text);
     this.#events = new EventStream({ data, id }, mcp.body);
     return this.#parts.handler.onHeaders(status, fields, resume);
   }
 
-  /** A resumed stream may repeat the answer to a list. */
+  /** A resumed stream may repeat the answer to a list, and a server may mix up requests with the same id. */
   get #isOfLists(): boolean {
-    const { calls } = this.#parts;
-    return calls.reads === 'list' || calls.call === undefined;
+    const { calls, mcp } = this.#parts;
+    return mcp.filtersLists || calls.reads === 'list' || calls.call === undefined;
   }
 
   #hold(fields: readonly string[], status: number, resume: () => void): boolean {
-    this.#held = { fields, status, resume, chunks: [], bytes: 0 };
+    this.#held = { fields, status, resume, body: new Gathered(() => true) };
     return true;
   }
 
@@ -119,10 +121,8 @@ class McpAnswer implements AnswerHandler {
   }
 
   #keep(held: HeldAnswer, chunk: Buffer): boolean {
-    held.bytes += chunk.length;
-    if (held.bytes > this.#parts.mcp.body) return this.#refuse('too long');
-    held.chunks.push(chunk);
-    return true;
+    if (held.body.bytes + chunk.length > this.#parts.mcp.body) return this.#refuse('too long');
+    return held.body.add(chunk);
   }
 
   #pass(events: EventStream, chunk: Buffer): boolean {
@@ -146,13 +146,26 @@ class McpAnswer implements AnswerHandler {
   onComplete(trailers: Fields | null): void {
     if (this.#isDropped) return;
     if (this.#held !== undefined && !this.#release(this.#held)) return;
-    if (this.#events !== undefined) this.#write(this.#events.end());
+    if (this.#events !== undefined && !this.#finish(this.#events)) return;
     this.#parts.handler.onComplete(trailers);
+  }
+
+  /** False: the rest is unreadable, so the client's answer is truncated. */
+  #finish(events: EventStream): boolean {
+    try {
+      this.#write(events.end());
+      return true;
+    } catch (error) {
+      this.#isDropped = true;
+      this.#parts.handler.onError(error as Error);
+      return false;
+    }
   }
 
   /** False: the answer is unreadable. */
   #release(held: HeldAnswer): boolean {
-    const received = Buffer.concat(held.chunks, held.bytes).toString('utf8');
+    // Drops a byte order mark, as clients do.
+    const received = new TextDecoder().decode(held.body.whole);
     const text = readAnswerText(received, this.#listReader());
     if (text === undefined) {
       this.#refuse('not JSON');
@@ -193,6 +206,10 @@ class McpAnswer implements AnswerHandler {
       },
     };
   }
+}
+
+function mayHaveContent(status: number, raw: Fields): boolean {
+  return status !== 204 && !isEmpty(raw);
 }
 
 /** The definition decides what a model does with a tool, so someone should read the new one. */

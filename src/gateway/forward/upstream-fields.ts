@@ -67,11 +67,12 @@ export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): 
 function valueFor({ mcp }: Forward, name: string, value: string): string | undefined {
   if (mcp === undefined) return value;
   if (mcp.replaced.has(name)) return mcp.replaced.get(name);
-  // The gateway reads the answer, so it must not be compressed.
-  return READ.has(mcp.reads) && name === 'accept-encoding' ? undefined : value;
+  return READ.has(mcp.reads) && UNREADABLE.has(name) ? undefined : value;
 }
 
 const READ: ReadonlySet<string> = new Set(['list', 'stream']);
+/** The gateway reads the answer, so it must be neither compressed nor a part. */
+const UNREADABLE: ReadonlySet<string> = new Set(['accept-encoding', 'range', 'if-range']);
 
 /** The trace fields to drop, because they are broken. Shadow mode drops nothing. */
 function brokenTrace(

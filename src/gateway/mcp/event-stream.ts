@@ -1,5 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
-
 export interface EventReader {
   /** The data of an event, and what the client gets instead. */
   data(text: string): string;
@@ -10,21 +8,25 @@ export interface EventReader {
 /** An event is longer than the gateway holds. */
 export class EventTooLong extends Error {}
 
-const LINE = /\r\n|\n|\r(?!$)/;
+const BREAK = /\r\n?|\n/g;
 
 /**
  * Changes data and ids of an event stream (HTML standard, server-sent events). It holds an event until its end, and
  * passes comments at once, because they keep a connection alive.
  */
 export class EventStream {
-  readonly #decoder = new StringDecoder('utf8');
+  /** Drops a byte order mark at the start, as the standard says. */
+  readonly #decoder = new TextDecoder();
   readonly #reader: EventReader;
   readonly #longest: number;
-  /** The text after the last line break. */
-  #rest = '';
+  /** The line that has not ended, in pieces: a search in all of it for each byte would take quadratic time. */
+  #pieces: string[] = [];
   /** The lines of the event that has not ended. */
   #lines: string[] = [];
+  /** Characters of both. */
   #held = 0;
+  /** The last character was a carriage return, which ends a line with or without a line feed. */
+  #isAfterReturn = false;
 
   /** `longest`: characters of one event. */
   constructor(reader: EventReader, longest: number) {
@@ -32,30 +34,49 @@ export class EventStream {
     this.#longest = longest;
   }
 
-  /** The bytes that can go to the client now. */
+  /** The text that can go to the client now. */
   push(chunk: Buffer): string {
-    return this.#take(this.#decoder.write(chunk));
+    return this.#take(this.#decoder.decode(chunk, { stream: true }));
   }
 
   /** A client may dispatch the last event although no empty line ends it. */
   end(): string {
-    const out = this.#take(`${this.#decoder.end()}\n`);
-    return out + this.#event(false);
+    const out = this.#take(this.#decoder.decode());
+    const last = this.#pieces.length === 0 ? '' : this.#endLine('');
+    return out + last + this.#event(false);
   }
 
   #take(text: string): string {
-    const lines = (this.#rest + text).split(LINE);
-    this.#rest = lines.pop() ?? '';
-    const out = lines.map((line) => this.#line(line)).join('');
-    if (this.#held + this.#rest.length > this.#longest) throw new EventTooLong('an event is longer than `mcp.body`');
-    return out;
+    if (text === '') return '';
+    const out: string[] = [];
+    const fresh = this.#isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#isAfterReturn = text.endsWith('\r');
+    let start = 0;
+    for (const { 0: found, index } of fresh.matchAll(BREAK)) {
+      out.push(this.#endLine(fresh.slice(start, index)));
+      start = index + found.length;
+    }
+    if (start < fresh.length) this.#hold(this.#pieces, fresh.slice(start));
+    return out.join('');
+  }
+
+  #endLine(piece: string): string {
+    const line = this.#pieces.length === 0 ? piece : this.#pieces.join('') + piece;
+    this.#held -= line.length - piece.length;
+    this.#pieces = [];
+    return this.#line(line);
+  }
+
+  #hold(where: string[], text: string): void {
+    where.push(text);
+    this.#held += text.length;
+    if (this.#held > this.#longest) throw new EventTooLong('an event is longer than `mcp.body`');
   }
 
   #line(line: string): string {
     if (line === '') return this.#event(true);
     if (line.startsWith(':')) return `${line}\n`;
-    this.#lines.push(line);
-    this.#held += line.length;
+    this.#hold(this.#lines, line);
     return '';
   }
 

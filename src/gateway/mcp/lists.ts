@@ -9,14 +9,6 @@ const lists: readonly { readonly member: string; readonly method: string; readon
   { member: 'resourceTemplates', method: 'resources/read', name: 'uriTemplate' },
 ];
 
-/** Methods whose results are such lists. */
-export const listMethods: ReadonlySet<string> = new Set([
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-]);
-
 export interface ListReader {
   /** Whether the caller may use the operation. Undefined: the lists stay as they are. */
   readonly permits: ((operation: McpOperation) => boolean) | undefined;

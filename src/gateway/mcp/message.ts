@@ -1,6 +1,7 @@
 import { readStrictJson } from '../../base/strict-json.ts';
-import { namedMethods } from './named-methods.ts';
-import { nearName } from './near-names.ts';
+import { listMethods } from './list-methods.ts';
+import { type NamedMethod, namedMethods } from './named-methods.ts';
+import { isNearText, nearName } from './near-names.ts';
 
 /** The parts of a client's message that decide something. */
 export interface McpMessage {
@@ -39,9 +40,24 @@ const REVISION = 'io.modelcontextprotocol/protocolVersion';
 
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const PARAMS: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', 'ref', 'notifications', '_meta']);
+/** A reader with types refuses another value in every message. */
+const TEXTS = ['name', 'uri', 'taskId'] as const;
 const META: ReadonlySet<string> = new Set([REVISION]);
 const REF: ReadonlySet<string> = new Set(['type', 'name', 'uri']);
 const FILTER: ReadonlySet<string> = new Set(['resourceSubscriptions']);
+
+/** The methods that the gateway reads further than the method itself, or whose answers it reads. */
+const METHODS: ReadonlySet<string> = new Set([
+  ...namedMethods.keys(),
+  ...listMethods,
+  'completion/complete',
+  'subscriptions/listen',
+]);
+
+/** Characters of a name. A longer one fits into no header, and takes much time to read in every way. */
+const LONGEST_NAME = 8192;
+/** Resources of one message. Each needs a search for its rule. */
+const MOST_RESOURCES = 1024;
 
 const NOTHING: Members = {};
 
@@ -79,8 +95,10 @@ function idOf(message: Members): McpMessage['id'] {
 }
 
 function near(object: Members, ours: ReadonlySet<string>): string | undefined {
-  const name = nearName(object, ours);
-  return name === undefined ? undefined : 'a name differs only in case from one of the protocol';
+  if (nearName(object, ours) !== undefined)
+    return 'some readers take one of the names for another name of the protocol';
+  // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
+  return Object.keys(object).some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }
 
 function envelopeFault(message: Members): string | undefined {
@@ -107,11 +125,14 @@ function answering(message: Members, id: McpMessage['id']): McpMessage | Message
 function calling(message: Members, method: string, id: McpMessage['id']): McpMessage | MessageFault {
   if (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error'))
     return fault(-32600, 'the message is a request and an answer', id);
-  if (!isPlain(method)) return fault(-32600, '`method` is empty or contains a control character', id);
+  if (!isPlain(method)) return fault(-32600, '`method` is empty, too long, or contains a control character', id);
+  if (isNearText(method, METHODS)) return fault(-32600, '`method` differs only in case or blanks from a known one', id);
   const params = own(message, 'params') ?? NOTHING;
   if (!isMembers(params)) return fault(-32600, '`params` is not an object', id);
   const found = near(params, PARAMS);
   if (found !== undefined) return fault(-32600, found, id);
+  const wrong = TEXTS.find((name) => Object.hasOwn(params, name) && typeof params[name] !== 'string');
+  if (wrong !== undefined) return fault(-32602, `\`params.${wrong}\` is not text`, id);
   return named(method, params, { kind: Object.hasOwn(message, 'id') ? 'request' : 'notification', id });
 }
 
@@ -119,16 +140,17 @@ function named(method: string, params: Members, about: Pick<McpMessage, 'kind' |
   const operations = operationsIn(method, params);
   if (typeof operations === 'string') return fault(-32602, operations, about.id);
   if (!operations.every(({ name }) => name === undefined || isPlain(name)))
-    return fault(-32602, 'a name is empty or contains a control character', about.id);
+    return fault(-32602, 'a name is empty, too long, or contains a control character', about.id);
   const meta = revisionIn(params);
   if (typeof meta !== 'object') return fault(-32602, meta, about.id);
-  const args = own(params, 'arguments');
-  return { ...about, method, operations, revision: meta.revision, args: isMembers(args) ? args : NOTHING };
+  const args = own(params, 'arguments') ?? NOTHING;
+  if (!isMembers(args)) return fault(-32602, '`params.arguments` is not an object', about.id);
+  return { ...about, method, operations, revision: meta.revision, args };
 }
 
 /** A C string ends at NUL, and a log ends at a line break. */
 function isPlain(text: string): boolean {
-  return text !== '' && !CONTROL.test(text);
+  return text !== '' && text.length <= LONGEST_NAME && !CONTROL.test(text);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse.
@@ -137,21 +159,24 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Text: why the operations cannot be read. */
 function operationsIn(method: string, params: Members): readonly McpOperation[] | string {
   const row = namedMethods.get(method);
-  if (row !== undefined) return about(params, row.member, [method, ...(row.also ?? [])]);
+  if (row !== undefined) return about(method, params, row);
   if (method === 'completion/complete') return completed(method, params);
   return method === 'subscriptions/listen' ? listenedTo(method, params) : [{ method, name: undefined }];
 }
 
-/** Without a name, a server can only refuse. It may also lack the method. */
-function about(
-  params: Members,
-  member: 'name' | 'uri' | 'taskId',
-  methods: readonly string[],
-): readonly McpOperation[] | string {
+/** A method that later revisions removed passes without a name, and the server says that it is gone. */
+function about(method: string, params: Members, row: NamedMethod): readonly McpOperation[] | string {
+  const { member, isMirrored, also = [] } = row;
   const name = own(params, member);
-  if (name !== undefined && typeof name !== 'string') return `\`params.${member}\` of ${methods[0]} is not text`;
-  return methods.map((method) => ({ method, name }));
+  const isMissing = name === undefined && !isMirrored;
+  if (!isMissing && typeof name !== 'string') return `\`params.${member}\` of ${method} is not text`;
+  return [method, ...also].map((each) => ({ method: each, name: name as string | undefined }));
 }
+
+const refs = [
+  { type: 'ref/prompt', method: 'prompts/get', member: 'name', foreign: 'uri' },
+  { type: 'ref/resource', method: 'resources/read', member: 'uri', foreign: 'name' },
+] as const;
 
 /** Completions show values of a prompt or resource, so they need the same access. */
 function completed(method: string, params: Members): readonly McpOperation[] | string {
@@ -159,12 +184,14 @@ function completed(method: string, params: Members): readonly McpOperation[] | s
   if (!isMembers(ref)) return '`params.ref` is not an object';
   const found = near(ref, REF);
   if (found !== undefined) return found;
-  const read = own(ref, 'type') === 'ref/resource' ? 'resources/read' : 'prompts/get';
-  const name = own(ref, read === 'resources/read' ? 'uri' : 'name');
+  const kind = refs.find(({ type }) => type === own(ref, 'type'));
+  if (kind === undefined) return '`params.ref.type` is neither ref/prompt nor ref/resource';
+  if (Object.hasOwn(ref, kind.foreign)) return `\`params.ref\` has a \`${kind.foreign}\`, which its type does not use`;
+  const name = own(ref, kind.member);
   if (typeof name !== 'string') return 'the name in `params.ref` is not text';
   return [
     { method, name: undefined },
-    { method: read, name },
+    { method: kind.method, name },
   ];
 }
 
@@ -177,6 +204,7 @@ function listenedTo(method: string, params: Members): readonly McpOperation[] | 
   const uris = own(filter, 'resourceSubscriptions') ?? [];
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))
     return '`resourceSubscriptions` is not a list of text';
+  if (uris.length > MOST_RESOURCES) return `\`resourceSubscriptions\` has more than ${MOST_RESOURCES} entries`;
   return [{ method, name: undefined }, ...uris.map((name) => ({ method: 'resources/read', name }))];
 }
 

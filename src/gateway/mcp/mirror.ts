@@ -4,7 +4,7 @@ import { decodeValue, encodeValue } from './header-value.ts';
 import type { McpMessage } from './message.ts';
 import { namedMethods } from './named-methods.ts';
 import { isMirrored } from './revisions.ts';
-import { argumentAt, type ToolParam, UNCLEAR } from './tool-params.ts';
+import { argumentAt, isPrimitive, type ToolParam, UNCLEAR } from './tool-params.ts';
 
 /**
  * - `require`: the headers must repeat the body.
@@ -82,15 +82,13 @@ function standard(message: McpMessage, isNew: boolean): readonly Mirror[] {
   const { kind, method, revision, operations } = message;
   const mirrors: Mirror[] = [];
   if (revision !== undefined) mirrors.push({ header: VERSION, text: revision, isRequired: true, encoding: 'plain' });
-  // The specification defines no headers for notifications and answers.
-  if (kind === 'response') return mirrors;
-  mirrors.push({ header: 'Mcp-Method', text: method, isRequired: isNew && kind === 'request', encoding: 'plain' });
+  // Notifications and answers need no headers. But some servers also carry out a call without an id.
   const row = namedMethods.get(method);
   const name = operations[0]?.name;
-  if (row !== undefined) {
-    const isRequired = isNew && kind === 'request' && row.isMirrored && name !== undefined;
-    mirrors.push({ header: 'Mcp-Name', text: name, isRequired, encoding: 'sentinel' });
-  }
+  const isRequired = isNew && (kind === 'request' || row !== undefined);
+  mirrors.push({ header: 'Mcp-Method', text: method === '' ? undefined : method, isRequired, encoding: 'plain' });
+  const isNameRequired = isRequired && row?.isMirrored === true && name !== undefined;
+  mirrors.push({ header: 'Mcp-Name', text: name, isRequired: isNameRequired, encoding: 'sentinel' });
   return mirrors;
 }
 
@@ -103,10 +101,6 @@ function ofParams(params: readonly ToolParam[], values: readonly unknown[], isNe
   });
 }
 
-function isPrimitive(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
 function compare(head: RequestHead, mirrors: readonly Mirror[], mode: MirrorMode): Mirrored {
   const added: string[] = [];
   for (const row of mirrors) {
@@ -114,9 +108,10 @@ function compare(head: RequestHead, mirrors: readonly Mirror[], mode: MirrorMode
     if (typeof value === 'object') return value;
     if (value !== undefined) {
       if (!isSame(value, row)) return mismatch(`${row.header} does not match the body`);
-    } else if (mode === 'derive' && row.text !== undefined)
+    } else if (mode === 'derive' && row.text !== undefined) {
+      if (!isRepeatable(row)) return mismatch(`${row.header} would have a number that readers round differently`);
       added.push(row.header, row.encoding === 'plain' ? row.text : encodeValue(row.text));
-    else if (row.isRequired) return mismatch(`${row.header} is missing`);
+    } else if (row.isRequired) return mismatch(`${row.header} is missing`);
   }
   return added.length === 0 ? NOTHING : { kind: 'mirrored', added };
 }
@@ -126,6 +121,10 @@ function isSame(value: string, { text, encoding }: Mirror): boolean {
   if (encoding === 'plain') return value === text;
   const decoded = decodeValue(value);
   return encoding === 'number' ? isNumber(decoded, Number(text)) : decoded === text;
+}
+
+function isRepeatable({ text, encoding }: Mirror): boolean {
+  return encoding !== 'number' || Number.isSafeInteger(Number(text));
 }
 
 /** `42.0` and `42` are equal (Streamable HTTP, server validation). A larger number may differ for another reader. */

@@ -1,26 +1,113 @@
+/** How servers may read the name of an operation, in a form for comparison (`looseName`). */
+export interface NameReadings {
+  /** Each must have the same rule as the name itself. */
+  readonly likely: readonly string[];
+  /** None may have a more specific rule: a server ignores the host, the query, or the end of a file's name. */
+  readonly partial: readonly string[];
+}
+
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+/** Servers decode a name at most this often. */
+const DECODINGS = 3;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse.
+const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * The forms in which an upstream may read the URI of a resource: decoded, resolved, with slashes for backslashes. A
- * name without a scheme has one form.
+ * The readings of a name. A name with a scheme is a URI, and so is every name of a resource: a server may decode it,
+ * resolve dot segments, merge slashes and use only its path. Undefined: an encoded control character could end the name,
+ * or it is encoded too often.
  */
-export function nameReadings(name: string): readonly string[] {
-  if (!SCHEME.test(name)) return [];
-  const decoded = decodedOf(name);
-  const slashed = [name, decoded, decodedOf(decoded)].map((form) => form.replaceAll('\\', '/'));
-  return [decoded, ...slashed, ...slashed.flatMap(resolved)];
+export function nameReadings(name: string, isResource: boolean): NameReadings | undefined {
+  const text = name.trim();
+  if (!SCHEME.test(text)) return { likely: [looseName(text)], partial: isResource ? filePaths(text) : [] };
+  const forms = decodings(text.replaceAll('\\', '/'));
+  if (forms === undefined) return undefined;
+  const likely = new Set(forms.flatMap((form) => [form, ...resolved(form)]).map(looseName));
+  const partial = new Set([...likely].flatMap(parts));
+  return { likely: [...likely], partial: [...partial].filter((reading) => !likely.has(reading)) };
 }
 
-function decodedOf(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+/**
+ * One form for names that a server may treat as equal: case and compatible characters do not count. In a URI, encodings
+ * and the number of slashes do not count either.
+ */
+export function looseName(name: string): string {
+  const folded = name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('\u0307', '');
+  const [scheme] = SCHEME.exec(folded) ?? [];
+  if (scheme === undefined) return folded;
+  const rest = decoded(folded.slice(scheme.length)).toLowerCase().replaceAll('\\', '/').replaceAll('+', ' ');
+  return scheme + rest.replace(/\/{2,}/g, '/').replace(/^\//, '');
+}
+
+function decodings(text: string): readonly string[] | undefined {
+  const forms = [text];
+  for (let form = text; forms.length <= DECODINGS + 1; forms.push(form)) {
+    const next = decoded(form).replaceAll('\\', '/');
+    if (next === form) return forms;
+    if (CONTROL.test(next)) return undefined;
+    form = next;
   }
+  return undefined;
 }
 
-/** As the URL standard reads it: without dot segments, with scheme and host in lower case. */
-function resolved(text: string): readonly string[] {
-  const url = URL.parse(text);
-  return url === null ? [] : [url.href, decodedOf(url.href)];
+const ENCODED = /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}/gi;
+
+/** As a lenient server decodes: what is no encoding stays, and .NET also knows `%u0065`. */
+function decoded(text: string): string {
+  return text.includes('%') ? text.replace(ENCODED, decodedRun) : text;
+}
+
+function decodedRun(run: string): string {
+  if (run[1] === 'u' || run[1] === 'U') return String.fromCharCode(Number.parseInt(run.slice(2), 16));
+  const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
+  const text = bytes.toString('utf8');
+  // Old decoders read C0 AE as a dot, so invalid UTF-8 is a control character here.
+  return text.includes('\ufffd') ? '\0' : text;
+}
+
+/** As the URL standard resolves it, and as a file system does after the scheme. */
+function resolved(form: string): readonly string[] {
+  const url = URL.parse(form);
+  const scheme = form.slice(0, form.indexOf(':') + 1);
+  const path = scheme + segments(form.slice(scheme.length));
+  return url === null ? [path] : [url.href, path];
+}
+
+/** Without dot segments and empty segments. */
+function segments(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  return kept.join('/') + (path.endsWith('/') ? '/' : '');
+}
+
+/** Readings of one loose URI by servers that use only a part of it. */
+function parts(loose: string): readonly string[] {
+  const whole = loose.split(/[?#]/, 1)[0] as string;
+  const at = whole.indexOf(':') + 1;
+  const [scheme, path] = [whole.slice(0, at), whole.slice(at)];
+  const slash = path.indexOf('/');
+  const host = slash === -1 ? path : path.slice(0, slash);
+  const withoutUser = path.slice(host.lastIndexOf('@') + 1);
+  const forms = [path, withoutUser, ...(scheme === 'file:' && slash !== -1 ? [path.slice(slash + 1)] : [])];
+  return forms.flatMap((form) => [scheme + form, scheme + asOnWindows(form)]);
+}
+
+/** Windows ignores dots and spaces at the end of a name, and a stream such as `::$DATA`. */
+function asOnWindows(path: string): string {
+  return (path.split('::$', 1)[0] as string).split('/').map(withoutEnd).join('/');
+}
+
+function withoutEnd(segment: string): string {
+  let end = segment.length;
+  while (end > 0 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end--;
+  return segment.slice(0, end);
+}
+
+/** A server of files may take a resource without a scheme for a path. */
+function filePaths(text: string): readonly string[] {
+  const readings = nameReadings(`file:///${text}`, false);
+  return readings === undefined ? [] : [...readings.likely, ...readings.partial];
 }

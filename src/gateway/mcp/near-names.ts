@@ -1,18 +1,23 @@
 /**
- * Whether an object contains a name that some readers treat as one of `ours`. Go's encoding/json and .NET ignore case,
- * and Go also folds `ſ` to `s` and the Kelvin sign to `k`. Such a reader could use a member that the gateway did not
- * judge.
+ * Whether an object contains a name that some readers treat as one of `ours`. Go's encoding/json, .NET and Jackson can
+ * ignore case. Go also folds `ſ` to `s` and the Kelvin sign to `k`, and Java folds `İ` and `ı` to `i`. Such a reader could
+ * use a member that the gateway did not judge. A JavaScript program that copies `__proto__` finds its members too.
  */
 export function nearName(object: object, ours: ReadonlySet<string>): string | undefined {
   for (const name of Object.keys(object)) {
-    if (!ours.has(name) && foldedOf(ours).has(foldName(name))) return name;
+    if (!ours.has(name) && (name === '__proto__' || foldedOf(ours).has(foldName(name)))) return name;
   }
   return undefined;
 }
 
-/** The upper case first: it maps `ſ` to `S`, and the lower case maps the Kelvin sign to `k`. */
+/** Whether a text is one of `ours` for a reader that ignores case or blanks around a text. */
+export function isNearText(text: string, ours: ReadonlySet<string>): boolean {
+  return !ours.has(text) && foldedOf(ours).has(foldName(text.trim()));
+}
+
+/** The upper case first: it maps `ſ` to `S` and `ı` to `I`. The lower case of `İ` is `i` and a dot above it. */
 function foldName(name: string): string {
-  return name.toUpperCase().toLowerCase();
+  return name.toUpperCase().toLowerCase().replaceAll('\u0307', '');
 }
 
 const known = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();

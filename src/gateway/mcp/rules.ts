@@ -1,6 +1,6 @@
 import { type OperationPattern, parseOperation } from '../../config/words/mcp-operation.ts';
 import type { McpOperation } from './message.ts';
-import { nameReadings } from './name-readings.ts';
+import { looseName, nameReadings } from './name-readings.ts';
 
 /** What a rule requires, or that it denies. */
 export interface McpRule<Value> {
@@ -11,6 +11,8 @@ export interface McpRule<Value> {
 
 interface Row<Value> extends McpRule<Value> {
   readonly pattern: OperationPattern;
+  /** For names in the form of `looseName`. */
+  readonly loose: OperationPattern;
 }
 
 /**
@@ -32,15 +34,14 @@ export class McpRules<Value> {
 
   /** The pattern was checked when the file was loaded. */
   add(text: string, value: Value): void {
-    this.#rows.push({ text, value, pattern: patternOf(text) });
+    this.#rows.push({ text, value, pattern: patternOf(text), loose: patternOf(text, looseName) });
     this.#rows.sort(bySpecificity);
   }
 
-  /** An upstream may normalize or decode the URI of a resource, so every reading of it must have the same rule. */
+  /** An upstream may ignore case, or decode the URI of a resource. So every reading of it must have the same rule. */
   find({ method, name }: McpOperation): RuleMatch<Value> {
-    const rule = this.#first(method, name);
-    if (name !== undefined && !nameReadings(name).every((reading) => this.#first(method, reading) === rule))
-      return UNCLEAR;
+    const rule = this.#rows.find(({ pattern }) => fits(pattern, method, name));
+    if (!this.#isClear(looseName(method.trim()), name, rule)) return UNCLEAR;
     return rule === undefined ? NONE : { kind: 'rule', rule };
   }
 
@@ -48,13 +49,37 @@ export class McpRules<Value> {
     for (const { value } of this.#rows) yield value;
   }
 
-  #first(method: string, name: string | undefined): Row<Value> | undefined {
-    return this.#rows.find(({ pattern }) => pattern.method.fits(method) && (pattern.name?.fits(name) ?? true));
+  #isClear(method: string, name: string | undefined, rule: Row<Value> | undefined): boolean {
+    if (name === undefined) return this.#isOf(rule, method, undefined);
+    if (!this.#rows.some(({ loose }) => loose.name !== undefined && loose.method.fits(method)))
+      return this.#isOf(rule, method, undefined);
+    const readings = nameReadings(name, method.startsWith('resources/'));
+    if (readings === undefined || !readings.likely.every((reading) => this.#isOf(rule, method, reading))) return false;
+    return readings.partial.every((reading) => {
+      const found = this.#loosely(method, reading);
+      return found === rule || found === undefined || (rule !== undefined && bySpecificity(rule, found) <= 0);
+    });
+  }
+
+  /** Two rules may differ only in case. The rule that fits exactly then counts. */
+  #isOf(rule: Row<Value> | undefined, method: string, reading: string | undefined): boolean {
+    const found = this.#loosely(method, reading);
+    if (found === rule) return true;
+    if (found === undefined || rule === undefined) return false;
+    return bySpecificity(rule, found) === 0 && fits(rule.loose, method, reading);
+  }
+
+  #loosely(method: string, reading: string | undefined): Row<Value> | undefined {
+    return this.#rows.find(({ loose }) => fits(loose, method, reading));
   }
 }
 
-function patternOf(text: string): OperationPattern {
-  const pattern = parseOperation(text);
+function fits(pattern: OperationPattern, method: string, name: string | undefined): boolean {
+  return pattern.method.fits(method) && (pattern.name?.fits(name) ?? true);
+}
+
+function patternOf(text: string, form?: (word: string) => string): OperationPattern {
+  const pattern = parseOperation(text, form);
   if (pattern.kind === 'fault') throw new Error(pattern.message);
   return pattern;
 }

@@ -11,6 +11,8 @@ export interface KnownTool {
 
 /** Tools of one route. A server with more could fill the memory. */
 const MOST = 4096;
+/** Characters of a name. */
+const LONGEST = 1024;
 
 /** The tools of a route's upstream. Each process learns them from lists that pass through it. */
 export class ToolMemory {
@@ -22,6 +24,7 @@ export class ToolMemory {
 
   /** Returns the tool's earlier digest, if its definition has changed. */
   learn(name: string, tool: Members): string | undefined {
+    if (name.length > LONGEST) return undefined;
     const before = this.#tools.get(name);
     const digest = digestOf(tool);
     if (before?.digest === digest) return undefined;

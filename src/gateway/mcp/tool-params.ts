@@ -9,7 +9,8 @@ export interface ToolParam {
   readonly path: readonly ReadonlySet<string>[];
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** A longer name is not worth the memory. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** Annotated arguments of one tool. A schema with more is not worth the memory. */
 const MOST = 64;
 const DEEPEST = 16;
@@ -35,6 +36,11 @@ function collect(schema: unknown, path: ToolParam['path'], found: ToolParam[]): 
       found.push({ header: `mcp-param-${header.toLowerCase()}`, path: at });
     collect(property, at, found);
   }
+}
+
+/** A value that a header can repeat. */
+export function isPrimitive(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** Some readers find the value under another name. */

@@ -17,7 +17,7 @@ export interface Request {
   readonly headers?: readonly string[];
   readonly origin?: Partial<Origin>;
   readonly version?: '1.0' | '1.1';
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** The engine of a file. The test provides everything that the engine would ask another program for. */
@@ -86,7 +86,7 @@ export function decider(file: object, { verify = believe, take = () => 0, scheme
       const routed = route(request);
       if (routed.kind !== 'routed') return routed;
       const body = typeof request === 'string' ? undefined : request.body;
-      return engine.decide(routed, body === undefined ? undefined : Buffer.from(body));
+      return engine.decide(routed, typeof body === 'string' ? Buffer.from(body) : body);
     },
   };
 }

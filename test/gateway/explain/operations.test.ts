@@ -67,7 +67,7 @@ t.test('`tests:` of a file can call tools', async (t) => {
     'mcp: ping, token: { scope: mcp.use }, expect: { forward: true, route: tools }',
     'mcp: tools/call delete_user, token: { scope: tools.run }, expect: { refuse: 403, code: scope_insufficient }',
     'mcp: tools/call drop_table, token: { scope: tools.admin }, expect: { refuse: 403, code: mcp_operation_denied }',
-    'mcp: tools/call, token: { scope: mcp.use }, expect: { refuse: 403, code: scope_insufficient }',
+    'mcp: tools/call, token: { scope: tools.run }, expect: { refuse: 400, code: mcp_message_invalid }',
   ];
   const wrong = 'mcp: tools/call echo, token: { scope: mcp.use }, expect: { forward: true }';
   const file = (rows: readonly string[]) =>

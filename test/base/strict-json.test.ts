@@ -1,0 +1,105 @@
+import t from 'tap';
+import { readStrictJson } from '../../src/base/strict-json.ts';
+import fc, { tries } from '../support/properties.ts';
+
+const read = (text: string | Buffer) => readStrictJson(Buffer.isBuffer(text) ? text : Buffer.from(text));
+
+function detail(text: string | Buffer): string {
+  const result = read(text);
+  return result.kind === 'fault' ? result.detail : 'none';
+}
+
+t.test('a value that every reader understands in the same way is what JSON.parse returns', async (t) => {
+  const holds = fc.property(fc.jsonValue({ maxDepth: 10 }), fc.constantFrom(0, 2, '\t'), (value, space) => {
+    const text = JSON.stringify(value, undefined, space);
+    const result = read(text);
+    const isSame = (found: unknown) => JSON.stringify(found) === JSON.stringify(JSON.parse(text));
+    return text.isWellFormed() && !text.includes('\\ud') ? result.kind === 'json' && isSame(result.value) : true;
+  });
+  fc.assert(holds, tries(300, 30_000));
+  t.pass();
+});
+
+t.test('bytes that are not UTF-8 are a fault, wherever they are', async (t) => {
+  for (const bytes of ['"\xff"', '"\xc0\xae"', '"\xed\xa0\x80"', '"\xf4\x90\x80\x80"', '{"\xe9":1}', '"\xe2\x82'])
+    t.equal(detail(Buffer.from(bytes, 'latin1')), 'it is not UTF-8', bytes);
+  t.equal(detail(Buffer.from('{}', 'utf16le')), 'it is not one JSON value');
+});
+
+t.test('anything that is not exactly one value of RFC 8259 is a fault', async (t) => {
+  for (const text of [
+    '',
+    ' ',
+    '{} {}',
+    '{}x',
+    '{}\0',
+    '\ufeff{}',
+    '[1,]',
+    "{'a':1}",
+    '{a:1}',
+    '// a\n{}',
+    'NaN',
+    '-Infinity',
+    '01',
+    '+1',
+    '.5',
+    '"\n"',
+    '"\\x41"',
+    '\u00a0{}',
+    '{"a":1',
+  ])
+    t.equal(detail(text), 'it is not one JSON value', JSON.stringify(text));
+});
+
+const twice: readonly string[] = [
+  '{"a":1,"a":1}',
+  '{"a":1,"b":2,"a":3}',
+  '{"a":1,"\\u0061":2}',
+  '{"\\u00e9":1,"\u00e9":2}',
+  '{"":1,"":2}',
+  '{"__proto__":1,"__proto__":2}',
+  '{"\\\\":1,"\\u005c":2}',
+  '{"/":1,"\\/":2}',
+  '[{"x":{"a":[],"a":{}}}]',
+  '{"b":{"a":1},"a":1,"a":2}',
+  '{"a":{"b":[1,{}]},"c":"{","a":2}',
+];
+
+t.test('a name that occurs twice in one object is a fault, in whatever form it is written', async (t) => {
+  for (const text of twice) t.equal(detail(text), 'an object contains the same name twice', text);
+});
+
+t.test('equal names in different objects, and equal texts that are no names, are fine', async (t) => {
+  for (const text of [
+    '[{"a":1},{"a":1}]',
+    '{"a":{"a":{"a":"a"}}}',
+    '{"a":["a","a",{"a":"a"},"a"],"b":"a"}',
+    '{"a":"\\"a\\":1,","b":"a"}',
+    '{"a":"\\\\","b":"\\\\\\"","c":"a"}',
+    '{"a":"a","A":1}',
+    '["a","a"]',
+    '"a"',
+  ])
+    t.equal(detail(text), 'none', text);
+});
+
+t.test('half of a surrogate pair is a fault in names and texts, and a whole pair is not', async (t) => {
+  for (const text of ['"\\ud800"', '"\\udc00\\ud800"', '{"\\ud83d":1}', '"\\ud83d\\\\ude00"'])
+    t.equal(detail(text), 'a string contains half of a surrogate pair', text);
+  for (const text of ['"\\ud83d\\ude00"', '"\u{1f600}"', '"\\\\ud800"']) t.equal(detail(text), 'none', text);
+});
+
+t.test('64 levels are read, and 65 are a fault', async (t) => {
+  const nested = (levels: number, [open, close]: readonly [string, string]) =>
+    `${open.repeat(levels)}${close === '}' ? '1' : ''}${close.repeat(levels)}`;
+  for (const kind of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
+    t.equal(detail(nested(64, kind)), 'none');
+    t.equal(detail(nested(65, kind)), 'it is nested more than 64 levels deep');
+  }
+  t.equal(detail(`[${'[],'.repeat(100)}[]]`), 'none');
+  t.equal(detail(`"${'['.repeat(100)}"`), 'none');
+  t.equal(detail('['.repeat(500_000) + ']'.repeat(500_000)), 'it is nested more than 64 levels deep');
+});

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import t, { type Test } from 'tap';
+import { endpoint } from '../../support/endpoint.ts';
+import { behind, gateway } from '../../support/gateway.ts';
+import { jwt } from '../../support/tokens.ts';
+
+const rules = { scope: { '*': 'mcp.use', 'tools/call secret*': 'nobody' } };
+const list = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'echo' }, { name: 'secret' }] } });
+const filtered = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'echo' }] } });
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+interface Scene {
+  readonly engine?: string;
+  readonly mcp?: object;
+}
+
+/** The status and the text of the answer. `CUT`: the connection broke before its end. */
+async function ask(
+  t: Test,
+  answer: Answer,
+  { engine = 'own', mcp = {} }: Scene = {},
+  method = 'tools/list',
+  headers = {},
+) {
+  const { url } = await endpoint(t, (request, response) => answer(response, request));
+  const upstreams = { api: { url: new URL(url).origin, engine } };
+  const routes = [{ id: 'tools', match: { path: '/mcp' }, mcp: { ...rules, ...mcp } }];
+  const running = await gateway(t, behind(url, { upstreams, routes }));
+  const token = await jwt({ scope: 'mcp.use' }, { alg: 'HS256' });
+  const params = method === 'tools/call' ? { name: 'echo' } : {};
+  const sent = fetch(`${running.url}/mcp`, {
+    ...(method === 'GET' ? {} : { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) }),
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+  });
+  // The connection may break before the head of the answer, or after it.
+  return sent.then(async (response) => ({ status: response.status, text: await response.text() })).catch(() => CUT);
+}
+
+const CUT = { status: 0, text: 'cut' };
+
+const json =
+  (text: string | Buffer, status = 200, type = 'application/json') =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, { 'content-type': type }).end(text);
+const events = (text: string | Buffer) => json(text, 200, 'text/event-stream');
+
+for (const engine of ['own', 'undici']) {
+  t.test(`${engine}: a byte order mark hides no list`, async (t) => {
+    t.equal((await ask(t, json(`\ufeff${list}`), { engine })).text, filtered);
+    t.equal((await ask(t, events(`\ufeffdata: ${list}\n\n`), { engine })).text, `data: ${filtered}\n\n`);
+  });
+
+  t.test(`${engine}: an answer that cannot be filtered is not passed on`, async (t) => {
+    const deep = `{"result":{"tools":[{"name":"secret","x":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}}`;
+    for (const [what, answer] of Object.entries<Answer>({
+      'no JSON': json(list.slice(1)),
+      NaN: json('{"result":{"tools":[{"name":"secret","x":NaN}]}}'),
+      'another character set': json(Buffer.from(list, 'utf16le')),
+      'very deep JSON': json(deep),
+      'another type': json(list, 200, 'text/json'),
+      'another type and status': json(list, 203, 'application/json-rpc'),
+      'a part': json(list.slice(0, -1), 206),
+      'a coding': (response) =>
+        void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' }).end(list),
+    })) {
+      const { status, text } = await ask(t, answer, { engine });
+      t.equal(status, 502, what);
+      t.notMatch(text, /secret/, what);
+    }
+  });
+
+  t.test(`${engine}: a stream with an event that cannot be filtered ends there`, async (t) => {
+    const event = 'data: {"result":{"tools":[{"name":"secret","x":NaN}]}}';
+    for (const end of ['\n\n', '\n', ''])
+      t.equal((await ask(t, events(`: hello\n\n${event}${end}`), { engine })).text, 'cut', JSON.stringify(end));
+  });
+
+  t.test(`${engine}: a stream that ends inside a character at the limit of an event is cut`, async (t) => {
+    const long = Buffer.concat([Buffer.from(`data: ${'a'.repeat(1018)}`), Buffer.from([0xe2])]);
+    t.equal((await ask(t, events(long), { engine, mcp: { body: '1KiB' } })).text, 'cut');
+  });
+
+  t.test(`${engine}: a list in small chunks is read as a whole`, async (t) => {
+    const answer: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      for (const byte of Buffer.from(list)) response.write(Buffer.from([byte]));
+      response.end();
+    };
+    t.equal((await ask(t, answer, { engine })).text, filtered);
+  });
+}
+
+t.test('an answer with another success status is filtered too', async (t) => {
+  const { status, text } = await ask(t, json(list, 203));
+  t.equal(status, 203);
+  t.equal(text, filtered);
+});
+
+t.test('an answer without content, or one that refuses, passes', async (t) => {
+  t.equal((await ask(t, (response) => void response.writeHead(204).end())).status, 204);
+  t.equal((await ask(t, (response) => void response.writeHead(202, { 'content-length': 0 }).end())).status, 202);
+  t.strictSame(await ask(t, json('sorry', 500, 'text/plain')), { status: 500, text: 'sorry' });
+});
+
+t.test('no list of any kind passes without a filter through a stream of a session', async (t) => {
+  const mcp = { sessions: true };
+  t.equal((await ask(t, events(`data: ${list}\n\n`), { mcp }, 'tools/call')).text, `data: ${filtered}\n\n`);
+  t.equal((await ask(t, events(`data: ${list}\n\n`), { mcp }, 'GET')).text, `data: ${filtered}\n\n`);
+  t.equal(
+    (await ask(t, events('event: endpoint\ndata: /messages\n\n'), { mcp }, 'GET')).text,
+    'event: endpoint\ndata: /messages\n\n',
+  );
+});
+
+t.test('the upstream is not asked for a part of a list', async (t) => {
+  const answer: Answer = (response, { headers }) => json(list, headers.range === undefined ? 200 : 206)(response);
+  t.equal((await ask(t, answer, {}, 'tools/list', { range: 'bytes=0-', 'if-range': '"a"' })).status, 200);
+});

@@ -1,0 +1,3 @@
+module gatehouse.example/mcp-readers
+
+go 1.21
