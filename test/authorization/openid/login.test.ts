@@ -128,12 +128,36 @@ t.test('userinfo refuses a wrong token with 401 and a challenge', async (t) => {
   t.equal((await userinfo(service, access_token)).status, 401, 'a revoked token');
 });
 
-t.test('a signed answer of userinfo is a JWT for the client', async (t) => {
-  const service = await runProvider(t, { openid: { userinfo_signed: true } });
-  const { access_token } = await loggedIn(service, { scope: 'openid email' });
-  const response = await userinfo(service, access_token);
-  t.equal(response.headers.get('content-type'), 'application/jwt');
-  t.match(await verified(service, await response.text()), { sub: 'alice', email: 'alice@example.com' });
+for (const alg of ['RS256', 'ES256', 'EdDSA'] as const)
+  t.test(`userinfo is a JWT with ${alg} for the client that registered it, and JSON for the others`, async (t) => {
+    const service = await runProvider(t, { client: { userinfo_signed_response_alg: alg } });
+    const { access_token } = await loggedIn(service, { scope: 'openid email' });
+    const response = await userinfo(service, access_token);
+    t.equal(response.headers.get('content-type'), 'application/jwt');
+    const claims = await verified(service, await response.text(), { alg });
+    t.match(claims, { sub: 'alice', email: 'alice@example.com', aud: rp.id });
+    const path = openidPath({ client_id: rp2.id, redirect_uri: callback2 });
+    const other = await redeemed(service, await walk(openTab(service), path), rp2, callback2);
+    t.strictSame(await (await userinfo(service, other.access_token)).json(), { sub: 'alice' });
+  });
+
+t.test(
+  'with `userinfo_signed`, clients without their own choice get a JWT with the algorithm of their ID tokens',
+  async (t) => {
+    const service = await runProvider(t, {
+      openid: { userinfo_signed: true },
+      client: { id_token_signed_response_alg: 'ES256' },
+    });
+    const { access_token } = await loggedIn(service);
+    const answer = await userinfo(service, access_token);
+    t.match(await verified(service, await answer.text(), { alg: 'ES256' }), { sub: 'alice' });
+  },
+);
+
+t.test('the metadata names the algorithms of signed userinfo (OpenID Connect Discovery §3)', async (t) => {
+  const service = await runProvider(t);
+  const response = await fetch(`${service.url}/.well-known/openid-configuration`);
+  t.match(await response.json(), { userinfo_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'] });
 });
 
 t.test('the claims parameter puts single claims into the ID token and userinfo, if the user allows it', async (t) => {
