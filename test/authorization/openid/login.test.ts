@@ -239,6 +239,33 @@ t.test('only the user of id_token_hint gets an answer', async (t) => {
   t.equal(answered(await tab.get(openidPath({ prompt: 'none', claims: named }))).error, 'login_required');
 });
 
+t.test('a user whom the client did not ask for learns why the login page comes again, and nothing else', async (t) => {
+  const service = await runProvider(t);
+  const { id_token } = await loggedIn(service);
+  const tab = openTab(service);
+  const first = await tab.get(openidPath({ id_token_hint: id_token }));
+  t.notMatch(first.body, 'different user', 'nobody is signed in');
+  const answer = await logIn(tab, first, 'bob', 'builder');
+  const again = await tab.get(answer.location?.href ?? '');
+  t.match(again.body, /You are signed in as <strong>.*bob.*but the application asks for a different user/);
+  t.notMatch(again.body, /alice/i);
+  const refused = await logIn(tab, again, 'alice', 'wrong');
+  t.match(refused.body, 'The username or password is wrong.');
+  const right = await logIn(tab, again);
+  t.ok(answered(await tab.get(right.location?.href ?? '')).code);
+});
+
+for (const [title, changes] of [
+  ['a new login', { prompt: 'login' }],
+  ['a fresh login', { max_age: '0' }],
+] as const)
+  t.test(`a request for ${title} gives no reason, because it asks each user`, async (t) => {
+    const service = await runProvider(t);
+    const { id_token } = await loggedIn(service);
+    const bob = await signedIn(service, 'bob', 'builder');
+    t.notMatch((await bob.get(openidPath({ ...changes, id_token_hint: id_token }))).body, 'different user');
+  });
+
 t.test('an ID token of another client is no hint', async (t) => {
   const service = await runProvider(t);
   const tab = openTab(service);
