@@ -745,7 +745,7 @@ export interface AuthorizationFile {
       /** ID tokens have this `acr` after a login with a password. */
       pwd?: string;
     };
-    /** true: the answer of /oauth2/userinfo is a signed JWT. Default: `false`. */
+    /** true: the answer of /oauth2/userinfo is a signed JWT for every client. Use `userinfo_signed_response_alg` of the client instead. Default: `false`. */
     userinfo_signed?: boolean | Variable;
   };
   /** These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri`. Default: `{}`. */
@@ -811,6 +811,8 @@ export interface AuthorizationFile {
     default_max_age?: string;
     /** This replaces `openid.id_token.alg` for the client. */
     id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
+    /** The answer of /oauth2/userinfo for this client is a JWT, signed with this algorithm. By default, the answer is JSON. */
+    userinfo_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     /** This replaces `openid.subject` for the client. */
     subject_type?: "public" | "pairwise" | Variable;
     /** Clients with the same host here see the same pairwise `sub`. The URL has a JSON array with all `redirect_uris` of the client. */

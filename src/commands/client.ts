@@ -50,6 +50,7 @@ export function register(program: Command): void {
     )
     .option('--backchannel-logout-uri <url>', 'the service sends logout tokens to this URL')
     .option('--id-token-alg <alg>', 'the algorithm of its ID tokens: RS256, ES256 or EdDSA')
+    .option('--userinfo-alg <alg>', 'userinfo answers with a JWT, signed with this algorithm; the default is JSON')
     .option('--subject-type <type>', 'the `sub` that it sees: public or pairwise')
     .option('--sector-identifier-uri <url>', 'clients with the same host here see the same pairwise `sub`')
     .option('--retry-window <duration>', 'a refresh can be repeated for this long')

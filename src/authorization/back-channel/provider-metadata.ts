@@ -12,7 +12,7 @@ export function providerMetadata({ config }: Service): object {
     end_session_endpoint: endpointUrl(issuer, '/oauth2/logout'),
     subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: idTokenAlgorithms,
-    ...(openid.userinfo_signed && { userinfo_signing_alg_values_supported: idTokenAlgorithms }),
+    userinfo_signing_alg_values_supported: idTokenAlgorithms,
     ...(pwd !== undefined && { acr_values_supported: [pwd] }),
     claim_types_supported: ['normal'],
     claims_supported: [...ownClaims, ...knownClaims(config)],

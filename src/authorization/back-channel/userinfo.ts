@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IdTokenAlgorithm } from '../../config/schema/authorization.ts';
 import { bearerChallenge, parseBearer } from '../../http-auth/bearer.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
@@ -37,7 +38,8 @@ async function tell(service: Service, request: FastifyRequest, reply: FastifyRep
     ...releasedClaims(service.config, account, [...claims]),
     sub: subjectFor(service, client, account.subject),
   };
-  return service.config.openid.userinfo_signed ? sendSigned(service, client, { reply, body }) : body;
+  const alg = signatureOf(service, client);
+  return alg === undefined ? body : sendSigned(service, client, { reply, body, alg });
 }
 
 /** Undefined without a token. More than one place is `invalid_request` (RFC 6750 §2). */
@@ -79,13 +81,25 @@ function wrong({ config }: Service, error: Wrong | undefined): OAuthError {
   return new OAuthError(error ?? 'invalid_token', { headers: { 'www-authenticate': challenge } });
 }
 
+/** Undefined: the client gets JSON. `userinfo_signed` is for clients without a choice of their own. */
+function signatureOf(service: Service, client: RegisteredClient): IdTokenAlgorithm | undefined {
+  const byDefault = service.config.openid.userinfo_signed ? idTokenAlgorithm(service, client) : undefined;
+  return client.userinfoAlg ?? byDefault;
+}
+
+interface SignedAnswer {
+  readonly reply: FastifyReply;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly alg: IdTokenAlgorithm;
+}
+
 /** OpenID Connect Core §5.3.2. */
 async function sendSigned(
   service: Service,
   client: RegisteredClient,
-  { reply, body }: { readonly reply: FastifyReply; readonly body: Readonly<Record<string, unknown>> },
+  { reply, body, alg }: SignedAnswer,
 ): Promise<FastifyReply> {
-  const sign = service.keys.signWith(idTokenAlgorithm(service, client));
+  const sign = service.keys.signWith(alg);
   const token = await sign('JWT', { ...body, iss: service.config.issuer, aud: client.id });
   return reply.type('application/jwt').send(token);
 }

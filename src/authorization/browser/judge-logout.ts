@@ -3,7 +3,6 @@ import type { Parameters } from '../../oauth/parameters.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import { type IdTokenHint, readIdTokenHint } from '../openid/id-token-hint.ts';
 import type { Service } from '../service/service.ts';
-import type { CarriedParameters } from './carried-parameters.ts';
 
 /** A valid request for a logout. */
 export interface LogoutRequest {
@@ -12,12 +11,6 @@ export interface LogoutRequest {
   /** Registered for the client. */
   readonly redirectUri: string | undefined;
   readonly state: string | undefined;
-}
-
-const names = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
-
-export function logoutParameters(parameters: Parameters): CarriedParameters {
-  return names.flatMap((name) => parameters.all(name).map((value) => [name, value] as const));
 }
 
 /** OpenID Connect RP-Initiated Logout §2 to §4. A faulty request shows a page, and redirects nowhere. */

@@ -4,6 +4,7 @@ import type { Site } from '../pages/pages.ts';
 import { knownBrowserCookie } from '../people/known-browsers.ts';
 import type { Service } from '../service/service.ts';
 import { type BrowserCookie, browserCookie } from './cookies.ts';
+import { buildPageSeal, type PageSeal } from './page-seal.ts';
 import type { HostedSite } from './site.ts';
 import { buildTransactions, type Transactions } from './transactions.ts';
 
@@ -18,6 +19,7 @@ export interface PageContext {
   /** The accounts that have logged in with this browser. */
   readonly knownCookie: BrowserCookie;
   readonly transactions: Transactions;
+  readonly seal: PageSeal;
   readonly paths: Readonly<Record<PageName, string>>;
 }
 
@@ -43,6 +45,7 @@ export type PageEndpoint = Pick<Endpoint, 'name' | 'method' | 'paths' | 'head' |
 
 export function buildPageContext(service: Service, { site }: HostedSite): PageContext {
   const { issuer } = service.config;
+  const seal = buildPageSeal(service.secrets.transactions);
   const paths = Object.entries(pagePaths).map(([name, path]) => [name, endpointPath(issuer, path)]);
   return {
     service,
@@ -50,7 +53,8 @@ export function buildPageContext(service: Service, { site }: HostedSite): PageCo
     sessionCookie: browserCookie(issuer, 'sid'),
     browserCookie: browserCookie(issuer, 'browser'),
     knownCookie: browserCookie(issuer, 'known', knownBrowserCookie),
-    transactions: buildTransactions(service.secrets.transactions),
+    transactions: buildTransactions(seal),
+    seal,
     paths: Object.fromEntries(paths),
   };
 }

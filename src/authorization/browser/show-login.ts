@@ -15,11 +15,13 @@ export interface LoginToShow extends BrowserExchange {
   /** The authorization request; absent if the user opened the page directly. */
   readonly asked: LoginRequest | undefined;
   readonly username?: string | undefined;
+  readonly notThisUser?: LoginView['notThisUser'];
   readonly failure?: LoginView['failure'];
 }
 
 /** After the login, the browser may go to the client at once, so the page's headers allow this redirect address. */
-export function showLogin(front: PageContext, { request, reply, asked, username, failure }: LoginToShow): FastifyReply {
+export function showLogin(front: PageContext, shown: LoginToShow): FastifyReply {
+  const { request, reply, asked, username, notThisUser, failure } = shown;
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
   const application = asked && { name: asked.addressed.client.name, redirectUri: asked.addressed.redirectUri };
@@ -27,6 +29,7 @@ export function showLogin(front: PageContext, { request, reply, asked, username,
     form: { action: front.paths.login, transaction },
     ...(application && { application }),
     ...(username !== undefined && { username }),
+    ...(notThisUser && { notThisUser }),
     ...(failure && { failure }),
   });
   return reply.headers(pageHeaders(application?.redirectUri)).send(page);

@@ -38,6 +38,8 @@ export interface RegisteredClient {
   /** Seconds. */
   readonly defaultMaxAge: number | undefined;
   readonly idTokenAlg: IdTokenAlgorithm | undefined;
+  /** For signed answers of userinfo. Undefined: JSON. */
+  readonly userinfoAlg: IdTokenAlgorithm | undefined;
   readonly subjectType: 'public' | 'pairwise' | undefined;
   readonly sectorIdentifierUri: string | undefined;
   /** May introspect any token. */
@@ -119,6 +121,7 @@ function build(
     backchannelLogoutUri: config.backchannel_logout_uri,
     defaultMaxAge: config.default_max_age === undefined ? undefined : Math.floor(config.default_max_age / 1000),
     idTokenAlg: config.id_token_signed_response_alg,
+    userinfoAlg: config.userinfo_signed_response_alg,
     subjectType: config.subject_type,
     sectorIdentifierUri: config.sector_identifier_uri,
     introspect: config.introspect,

@@ -1,5 +1,7 @@
 import { seconds } from '../../base/clock.ts';
+import { StorageUnusable } from '../../storage/engine/errors.ts';
 import type { LogoutNotice } from '../../storage/records/records.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { FetchOutcome } from '../outbound/outbound.ts';
 import type { Service } from '../service/service.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
@@ -7,12 +9,24 @@ import { makeLogoutToken } from './logout-token.ts';
 
 /** A client without a URL needs no notice. */
 export async function sendNotice(service: Service, notice: LogoutNotice): Promise<void> {
-  const client = await service.clients.find(notice.clientId);
+  const client = await clientOf(service, notice);
   const uri = client?.backchannelLogoutUri;
   if (client === undefined || uri === undefined) return service.records.dropLogoutNotice(notice);
   const logout_token = await makeLogoutToken(service, client, notice);
   await settle(service, notice, await service.outbound.post(uri, { logout_token }));
 }
+
+/** Until the operator repairs an unreadable registration, it counts as a client that does not answer. */
+async function clientOf(service: Service, notice: LogoutNotice): Promise<RegisteredClient | undefined> {
+  try {
+    return await service.clients.find(notice.clientId);
+  } catch (error) {
+    if (error instanceof StorageUnusable) await settle(service, notice, UNREADABLE);
+    throw error;
+  }
+}
+
+const UNREADABLE: FetchOutcome = { kind: 'failed', reason: 'the registration of the client cannot be read' };
 
 async function settle(service: Service, notice: LogoutNotice, outcome: FetchOutcome): Promise<void> {
   const result = resultOf(outcome);

@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { form, page, redirectWords, strong, waitWords } from './page.ts';
+import { form, page, personWords, redirectWords, strong, waitWords } from './page.ts';
 import type { LoginView, Site } from './views.ts';
 
 /** The same words for a wrong password and an unknown name, so that the page does not reveal which accounts exist. */
@@ -12,6 +12,7 @@ export function loginPage(site: Site, view: LoginView): string {
     body: [
       html`<h1>${login.title}</h1>\n`,
       asker(site, view),
+      view.notThisUser && html`<p role="status">${login.notThisUser(personWords(view.notThisUser))}</p>\n`,
       message !== undefined && html`<p class="alert" role="alert" id="failure">${message}</p>\n`,
       form(view.form, [
         username(site, view),

@@ -23,6 +23,8 @@ export interface Texts {
     readonly title: string;
     readonly asks: (application: Html) => Html;
     readonly returns: Readonly<Record<Redirect['kind'], (where: Html) => Html>>;
+    /** Names no other account, because anyone may ask for one. */
+    readonly notThisUser: (person: Html) => Html;
     readonly username: string;
     readonly password: string;
     readonly submit: string;
@@ -113,6 +115,8 @@ export const english: Texts = {
       loopback: (where) => html`You then return to a program on this device (${where}).`,
       app: (where) => html`You then return to an app on this device (${where}).`,
     },
+    notThisUser: (person) =>
+      html`You are signed in as ${person}, but the application asks for a different user. Sign in as that user, or go back to the application.`,
     username: 'Username',
     password: 'Password',
     submit: 'Sign in',

@@ -42,6 +42,8 @@ export interface LoginView {
   readonly application?: Application;
   /** The username from the previous attempt. */
   readonly username?: string;
+  /** The signed-in user, who is not the one that the application asks for. */
+  readonly notThisUser?: Person;
   readonly failure?: { readonly kind: 'refused' } | { readonly kind: 'throttled'; readonly retryAfter: number };
 }
 

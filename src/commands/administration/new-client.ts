@@ -22,6 +22,7 @@ export interface ClientOptions {
   readonly postLogoutRedirectUri: readonly string[];
   readonly backchannelLogoutUri?: string | undefined;
   readonly idTokenAlg?: string | undefined;
+  readonly userinfoAlg?: string | undefined;
   readonly subjectType?: string | undefined;
   readonly sectorIdentifierUri?: string | undefined;
 }
@@ -86,6 +87,7 @@ function asInFile(options: ClientOptions): StoredClient {
     post_logout_redirect_uris: options.postLogoutRedirectUri.length > 0 ? options.postLogoutRedirectUri : undefined,
     backchannel_logout_uri: options.backchannelLogoutUri,
     id_token_signed_response_alg: options.idTokenAlg,
+    userinfo_signed_response_alg: options.userinfoAlg,
     subject_type: options.subjectType,
     sector_identifier_uri: options.sectorIdentifierUri,
   };

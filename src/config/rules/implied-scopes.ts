@@ -1,4 +1,5 @@
 import { didYouMean } from '../words/closest.ts';
+import { MOST_RULES } from '../words/implied-scopes.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault } from '../words/scope-words.ts';
 import type { Checks } from './checks.ts';
@@ -12,6 +13,17 @@ export const impliedScopeChecks: Checks<GatewaySubject> = {
       const message = nameFault(name);
       return message === undefined ? [] : [{ pointer, message, hint: 'write one scope for each entry', atKey }];
     }),
+  'too many scopes': ({ config }) =>
+    Object.keys(config.scopes ?? {}).length <= MOST_RULES
+      ? []
+      : [
+          {
+            pointer: ['scopes'],
+            message: `more than ${MOST_RULES} scopes imply others`,
+            hint: 'name larger scopes in the routes instead: `scope: { any_of: […] }`',
+            atKey: true,
+          },
+        ],
   'scope that implies itself': cycles,
   'implied scope twice': ({ config }) =>
     Object.entries(config.scopes ?? {}).flatMap(([name, { implies }]) =>

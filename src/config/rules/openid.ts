@@ -34,6 +34,18 @@ export const openidChecks: Checks<AuthorizationSubject> = {
       const pointer = ['outbound', 'private_addresses', index];
       return [{ pointer, message: `\`${text}\` is not a CIDR`, hint: 'such as 10.0.0.0/8, fd00::/8 or one address' }];
     }),
+  'signed userinfo for every client': ({ config }) =>
+    config.openid.userinfo_signed
+      ? [
+          {
+            pointer: ['openid', 'userinfo_signed'],
+            severity: 'warning',
+            message: 'every client gets a JWT from /oauth2/userinfo, and most libraries expect JSON',
+            hint: 'remove this, and write `userinfo_signed_response_alg: RS256` in each client that needs a JWT',
+            atKey: true,
+          },
+        ]
+      : [],
   'openid without a code': ({ clients }) => clients.flatMap(withoutCode),
   'addresses after a logout': ({ clients }) => clients.flatMap(postLogoutFaults),
   'back-channel logout': ({ clients, config }) =>
@@ -96,6 +108,7 @@ function sectorFaults({ at, value }: Client, byDefault: string, development: boo
 const loginKeys = [
   'backchannel_logout_uri',
   'id_token_signed_response_alg',
+  'userinfo_signed_response_alg',
   'subject_type',
   'sector_identifier_uri',
 ] as const;

@@ -65,6 +65,13 @@ export const ClientSettings = record(
     id_token_signed_response_alg: Type.Optional(
       oneOf(idTokenAlgorithms, undefined, 'This replaces `openid.id_token.alg` for the client.'),
     ),
+    userinfo_signed_response_alg: Type.Optional(
+      oneOf(
+        idTokenAlgorithms,
+        undefined,
+        'The answer of /oauth2/userinfo for this client is a JWT, signed with this algorithm. By default, the answer is JSON.',
+      ),
+    ),
     subject_type: Type.Optional(oneOf(subjectTypes, undefined, 'This replaces `openid.subject` for the client.')),
     sector_identifier_uri: Type.Optional(
       text(

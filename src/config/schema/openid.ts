@@ -37,7 +37,10 @@ export const Openid = record(
       {},
       'These are the authentication context classes of this service.',
     ),
-    userinfo_signed: flag(false, 'true: the answer of /oauth2/userinfo is a signed JWT.'),
+    userinfo_signed: flag(
+      false,
+      'true: the answer of /oauth2/userinfo is a signed JWT for every client. Use `userinfo_signed_response_alg` of the client instead.',
+    ),
   },
   {},
   'These settings apply to OpenID Connect.',

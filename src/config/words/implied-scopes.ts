@@ -6,9 +6,12 @@ export type Impliers = (scope: string) => readonly string[];
 
 const NONE: readonly string[] = [];
 
+/** Entries of `scopes`. `check` rejects more, because the answers for a long chain would take minutes. */
+export const MOST_RULES = 1_000;
+
 /** Remembers each answer. A cycle, which `check` rejects, ends at its start. */
 export function impliersIn(rules: ScopeRules | undefined): Impliers {
-  if (rules === undefined) return () => NONE;
+  if (rules === undefined || Object.keys(rules).length > MOST_RULES) return () => NONE;
   const direct = directImpliers(rules);
   const known = new Map<string, readonly string[]>();
   return (scope) => {

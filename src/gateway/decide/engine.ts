@@ -253,7 +253,7 @@ function judgePath(route: Route, target: Target): Refuse | undefined {
 }
 
 function judgeOrigin(route: Route, head: RequestHead): Refuse | undefined {
-  const detail = refusedOrigin(route.origins, head);
+  const detail = route.origins && refusedOrigin(route.origins, head);
   return detail === undefined ? undefined : refuse('origin_refused', { route, detail });
 }
 

@@ -1,14 +1,14 @@
 import type { RequestHead } from '../message/request-head.ts';
 
-/** The origins whose pages may call a route, in lower case. Undefined: the route has no such list. */
-export type PageOrigins = ReadonlySet<string> | undefined;
+/** The origins whose pages may call a route, in lower case. */
+export type PageOrigins = ReadonlySet<string>;
 
 /**
  * Why the page that sent this request may not call. Undefined: it may, or no page sent the request. The header has no
  * other spelling, because its name has only letters. Browsers send one origin, so two are not from a browser alone.
  */
 export function refusedOrigin(origins: PageOrigins, { webOrigin }: RequestHead): string | undefined {
-  if (origins === undefined || webOrigin === undefined) return undefined;
+  if (webOrigin === undefined) return undefined;
   const { lines, value } = webOrigin;
   if (lines > 1) return `the request has ${lines} Origin headers`;
   if (origins.has(value) || origins.has(value.toLowerCase())) return undefined;

@@ -37,7 +37,8 @@ export interface Route extends RoutePattern {
   /** In the order of their challenges, without bearer tokens. */
   readonly schemes: readonly HttpScheme[];
   readonly bearerMethods: ReadonlySet<BearerMethod>;
-  readonly origins: PageOrigins;
+  /** The pages that may call. Undefined: all. */
+  readonly origins: PageOrigins | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly verify: VerifyBearer;
   readonly requirements: Requirements;

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { buildPageSeal } from '../../../src/authorization/browser/page-seal.ts';
 import { buildTransactions, type Transaction } from '../../../src/authorization/browser/transactions.ts';
 
-const transactions = buildTransactions(randomBytes(32));
+const withSecret = (secret: Uint8Array) => buildTransactions(buildPageSeal(secret));
+const transactions = withSecret(randomBytes(32));
 const login: Transaction = {
   kind: 'login',
   parameters: [['state', 'a ü ✓']],
@@ -15,7 +17,7 @@ t.test('a transaction opens unchanged with the same secret and for the same kind
   const sealed = transactions.seal(login);
   t.strictSame(transactions.open(sealed, 'login'), login);
   t.equal(transactions.open(sealed, 'consent'), undefined);
-  t.equal(buildTransactions(randomBytes(32)).open(sealed, 'login'), undefined);
+  t.equal(withSecret(randomBytes(32)).open(sealed, 'login'), undefined);
   t.not(transactions.seal(login), sealed, 'no two are alike');
   t.notMatch(Buffer.from(sealed, 'base64url').toString('latin1'), /state/);
 });

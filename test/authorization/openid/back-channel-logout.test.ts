@@ -2,9 +2,10 @@ import t, { type Test } from 'tap';
 import { waitAfter } from '../../../src/authorization/logout/send-notice.ts';
 import { openStore } from '../../../src/authorization/open-service.ts';
 import { type Clock, seconds, systemClock } from '../../../src/base/clock.ts';
+import { sha256 } from '../../../src/base/secret.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';
-import { openTab, signedIn } from '../browser/walk.ts';
+import { type FrontService, openTab, signedIn } from '../browser/walk.ts';
 import { basic, callback, configuration, temporaryDirectory } from '../running-service.ts';
 import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from './provider.ts';
 import { onLoopback, type RelyingParty, relyingParty, silentParty } from './relying-party.ts';
@@ -152,6 +153,64 @@ t.test('after a day without an answer the service gives up, and the audit log sa
   service.service.sessionEnded.ring();
   t.ok(await until(() => service.logged().includes('"event":"backchannel_logout_failed"')));
   t.equal(await service.service.records.countLogoutNotices(), 0);
+});
+
+const stored = { id: 'stored', secret: 'cs_stored-secret-of-32-bytes-or-more' };
+
+/** Replaces the registration of the stored client. */
+async function register({ service }: FrontService, metadata: Record<string, unknown>): Promise<void> {
+  const { records, clock } = service;
+  const createdAt = seconds(clock);
+  const secrets = [{ hash: sha256(stored.secret), createdAt, expiresAt: undefined }];
+  await records.unregisterClient(stored.id);
+  await records.addClient({ id: stored.id, metadata, secrets, createdAt });
+}
+
+/** A session of a stored client has ended, and its registration cannot be read. */
+async function endedUnread(t: Test) {
+  const party = await relyingParty(t);
+  const clock = settableClock();
+  const service = await runProvider(t, { config: onLoopback, deps: { clock } });
+  const metadata = {
+    redirect_uris: [callback],
+    scope: 'openid',
+    grant_types: ['authorization_code'],
+    backchannel_logout_uri: party.url,
+  };
+  await register(service, metadata);
+  const tab = openTab(service);
+  await redeemed(service, await walk(tab, openidPath({ client_id: stored.id })), stored);
+  const account = await tab.get('/oauth2/account');
+  await register(service, { ...metadata, redirect_uris: 'not a list' });
+  await tab.post('/oauth2/sign-out', { csrf: account.field('csrf') });
+  const told = (event: string) => until(() => service.logged().includes(`"event":"backchannel_logout_${event}"`));
+  return { party, clock, service, metadata, told };
+}
+
+t.test(
+  'a client whose registration cannot be read gets no more attempts after a day, and the audit log says so',
+  async (t) => {
+    const { party, clock, service, told } = await endedUnread(t);
+    const { records, sessionEnded } = service.service;
+    t.ok(await told('delayed'));
+    t.equal(await records.countLogoutNotices(), 1);
+    t.ok(await until(() => service.logged().includes('the client stored in the store cannot be read')));
+    clock.advance(25 * 3_600_000);
+    sessionEnded.ring();
+    t.ok(await told('failed'));
+    t.ok(await until(async () => (await records.countLogoutNotices()) === 0));
+    t.match(service.logged(), '"detail":"the registration of the client cannot be read"');
+    t.equal(party.tokens.length, 0);
+  },
+);
+
+t.test('a registration that is repaired within the day gets its logout token', async (t) => {
+  const { party, clock, service, metadata, told } = await endedUnread(t);
+  t.ok(await told('delayed'));
+  await register(service, metadata);
+  clock.advance(waitAfter(1) * 1000);
+  service.service.sessionEnded.ring();
+  t.ok(await until(() => party.tokens.length === 1));
 });
 
 t.test('the wait doubles from attempt to attempt, up to an hour', async (t) => {

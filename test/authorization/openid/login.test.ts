@@ -128,12 +128,36 @@ t.test('userinfo refuses a wrong token with 401 and a challenge', async (t) => {
   t.equal((await userinfo(service, access_token)).status, 401, 'a revoked token');
 });
 
-t.test('a signed answer of userinfo is a JWT for the client', async (t) => {
-  const service = await runProvider(t, { openid: { userinfo_signed: true } });
-  const { access_token } = await loggedIn(service, { scope: 'openid email' });
-  const response = await userinfo(service, access_token);
-  t.equal(response.headers.get('content-type'), 'application/jwt');
-  t.match(await verified(service, await response.text()), { sub: 'alice', email: 'alice@example.com' });
+for (const alg of ['RS256', 'ES256', 'EdDSA'] as const)
+  t.test(`userinfo is a JWT with ${alg} for the client that registered it, and JSON for the others`, async (t) => {
+    const service = await runProvider(t, { client: { userinfo_signed_response_alg: alg } });
+    const { access_token } = await loggedIn(service, { scope: 'openid email' });
+    const response = await userinfo(service, access_token);
+    t.equal(response.headers.get('content-type'), 'application/jwt');
+    const claims = await verified(service, await response.text(), { alg });
+    t.match(claims, { sub: 'alice', email: 'alice@example.com', aud: rp.id });
+    const path = openidPath({ client_id: rp2.id, redirect_uri: callback2 });
+    const other = await redeemed(service, await walk(openTab(service), path), rp2, callback2);
+    t.strictSame(await (await userinfo(service, other.access_token)).json(), { sub: 'alice' });
+  });
+
+t.test(
+  'with `userinfo_signed`, clients without their own choice get a JWT with the algorithm of their ID tokens',
+  async (t) => {
+    const service = await runProvider(t, {
+      openid: { userinfo_signed: true },
+      client: { id_token_signed_response_alg: 'ES256' },
+    });
+    const { access_token } = await loggedIn(service);
+    const answer = await userinfo(service, access_token);
+    t.match(await verified(service, await answer.text(), { alg: 'ES256' }), { sub: 'alice' });
+  },
+);
+
+t.test('the metadata names the algorithms of signed userinfo (OpenID Connect Discovery §3)', async (t) => {
+  const service = await runProvider(t);
+  const response = await fetch(`${service.url}/.well-known/openid-configuration`);
+  t.match(await response.json(), { userinfo_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'] });
 });
 
 t.test('the claims parameter puts single claims into the ID token and userinfo, if the user allows it', async (t) => {
@@ -214,6 +238,33 @@ t.test('only the user of id_token_hint gets an answer', async (t) => {
   const named = JSON.stringify({ id_token: { sub: { value: 'bob' } } });
   t.equal(answered(await tab.get(openidPath({ prompt: 'none', claims: named }))).error, 'login_required');
 });
+
+t.test('a user whom the client did not ask for learns why the login page comes again, and nothing else', async (t) => {
+  const service = await runProvider(t);
+  const { id_token } = await loggedIn(service);
+  const tab = openTab(service);
+  const first = await tab.get(openidPath({ id_token_hint: id_token }));
+  t.notMatch(first.body, 'different user', 'nobody is signed in');
+  const answer = await logIn(tab, first, 'bob', 'builder');
+  const again = await tab.get(answer.location?.href ?? '');
+  t.match(again.body, /You are signed in as <strong>.*bob.*but the application asks for a different user/);
+  t.notMatch(again.body, /alice/i);
+  const refused = await logIn(tab, again, 'alice', 'wrong');
+  t.match(refused.body, 'The username or password is wrong.');
+  const right = await logIn(tab, again);
+  t.ok(answered(await tab.get(right.location?.href ?? '')).code);
+});
+
+for (const [title, changes] of [
+  ['a new login', { prompt: 'login' }],
+  ['a fresh login', { max_age: '0' }],
+] as const)
+  t.test(`a request for ${title} gives no reason, because it asks each user`, async (t) => {
+    const service = await runProvider(t);
+    const { id_token } = await loggedIn(service);
+    const bob = await signedIn(service, 'bob', 'builder');
+    t.notMatch((await bob.get(openidPath({ ...changes, id_token_hint: id_token }))).body, 'different user');
+  });
 
 t.test('an ID token of another client is no hint', async (t) => {
   const service = await runProvider(t);

@@ -3,7 +3,16 @@ import { seconds } from '../../../src/base/clock.ts';
 import { makeSigningKey } from '../../../src/jwt/sign.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';
-import { answered, logIn, openTab, type Page, sessionOf, signedIn, type Tab } from '../browser/walk.ts';
+import {
+  answered,
+  type FrontService,
+  logIn,
+  openTab,
+  type Page,
+  sessionOf,
+  signedIn,
+  type Tab,
+} from '../browser/walk.ts';
 import { refresh } from '../grant-flow.ts';
 import { callback } from '../running-service.ts';
 import {
@@ -72,15 +81,78 @@ t.test('an ID token is a good hint while its session lives, even after a rotatio
   t.equal((await tab.get(logoutPath({ id_token_hint: id_token }))).status, 400, 'no key is kept for longer');
 });
 
-t.test('a POST of the client does the same', async (t) => {
+/** A form that a page of the client posts. The browser sends no cookie of ours with it. */
+function posted(service: FrontService, form: Record<string, string>): Promise<Page> {
+  return openTab(service).post('/oauth2/logout', form, { origin: 'https://shop.example.com' });
+}
+
+t.test('a POST of the client does the same, and no URL and no log line has the ID token', async (t) => {
   const service = await runProvider(t, withBye);
   const tab = openTab(service);
   const { id_token } = await loggedIn(service, {}, tab);
-  const form = { id_token_hint: id_token, post_logout_redirect_uri: bye, state: 'x' };
-  const turned = await openTab(service).post('/oauth2/logout', form, { origin: 'https://shop.example.com' });
+  const turned = await posted(service, { id_token_hint: id_token, post_logout_redirect_uri: bye, state: 'x' });
   t.equal(turned.status, 303);
-  const answer = await tab.get(turned.location?.href ?? '');
+  const url = turned.location?.href ?? '';
+  const answer = await tab.get(url);
   t.equal(answer.location?.href, `${bye}?state=x`);
+  t.equal(sessionOf(tab), undefined);
+  const [, claims = '', signature = ''] = id_token.split('.');
+  for (const part of [claims, signature, 'alice', 'example.com']) t.notMatch(url, part);
+  for (const part of [claims, signature]) t.notMatch(service.logged(), part);
+});
+
+t.test('a POST without the ID token of the signed-in user only asks, as a GET does', async (t) => {
+  const service = await runProvider(t, withBye);
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service);
+  await loggedIn(service, {}, tab);
+  for (const form of [{}, { client_id: rp.id, post_logout_redirect_uri: bye }, { id_token_hint: id_token }]) {
+    const turned = await posted(service, form as Record<string, string>);
+    t.match((await tab.get(turned.location?.href ?? '')).body, 'Sign out?');
+  }
+  t.ok(sessionOf(tab));
+  const turned = await posted(service, { client_id: rp.id, post_logout_redirect_uri: bye });
+  const answer = await pressed(tab, await tab.get(turned.location?.href ?? ''));
+  t.equal(answer.location?.href, bye);
+});
+
+t.test('a faulty POST shows a page at once, and redirects nowhere', async (t) => {
+  const service = await runProvider(t, withBye);
+  const { id_token } = await loggedIn(service);
+  for (const form of [
+    { id_token_hint: 'x' },
+    { id_token_hint: id_token, post_logout_redirect_uri: callback },
+    { id_token_hint: id_token, state: 'x'.repeat(9000) },
+  ]) {
+    const page = await posted(service, form as Record<string, string>);
+    t.equal(page.status, 400);
+    t.equal(page.location, undefined);
+  }
+});
+
+t.test('what a POST left in the URL ends after a minute, and nobody can write it', async (t) => {
+  const clock = settableClock();
+  const service = await runProvider(t, { ...withBye, deps: { clock } });
+  const tab = openTab(service);
+  const { id_token } = await loggedIn(service, {}, tab);
+  const turned = await posted(service, { id_token_hint: id_token, post_logout_redirect_uri: bye });
+  const url = turned.location?.href ?? '';
+  const changed = `${url.slice(0, -2)}${url.endsWith('AA') ? 'BB' : 'AA'}`;
+  const login = (await openTab(service).get('/oauth2/account')).field('transaction');
+  for (const [target, status] of [
+    [changed, 403],
+    [logoutPath({ posted: 'x' }), 403],
+    [logoutPath({ posted: login }), 403],
+  ] as const) {
+    const page = await tab.get(target);
+    t.equal(page.status, status);
+    t.equal(page.location, undefined);
+  }
+  clock.advance(61_000);
+  const late = await tab.get(url);
+  t.equal(late.location, undefined);
+  t.match(late.body, 'This page has expired');
+  t.ok(sessionOf(tab));
 });
 
 for (const [title, parameters] of [

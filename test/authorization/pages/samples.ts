@@ -74,6 +74,7 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
   'login-refused': (site) => loginPage(site, { ...login, username: 'alice', failure: { kind: 'refused' } }),
   'login-throttled': (site) =>
     loginPage(site, { ...login, username: 'alice', failure: { kind: 'throttled', retryAfter: 840 } }),
+  'login-not-this-user': (site) => loginPage(site, { ...login, notThisUser: { username: 'bob', name: 'Bob' } }),
   consent: (site) => consentPage(site, consent),
   'consent-loopback': (site) =>
     consentPage(site, { ...consent, application: { name: 'Order Tool', redirectUri: 'http://127.0.0.1:3000/cb' } }),

@@ -427,7 +427,12 @@ const cases: Record<string, readonly Case[]> = {
       }),
     ],
   ],
+  'signed userinfo for every client': [
+    [top({ openid: { userinfo_signed: true } }), /^warning: every client gets a JWT from \/oauth2\/userinfo/],
+    [top({ openid: { enabled: true } })],
+  ],
   'keys of OpenID Connect without openid': [
+    [client({ userinfo_signed_response_alg: 'RS256' }), /^warning: `userinfo_signed_response_alg` has no effect/],
     [client({ subject_type: 'public' }), /^warning: `subject_type` has no effect without `openid: { enabled: true }`/],
     [client({ post_logout_redirect_uris: ['https://app.example.com/bye'] }), /^warning: .* has no effect without/],
     [

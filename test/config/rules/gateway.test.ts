@@ -20,6 +20,8 @@ const towards = (digest: object, url = 'http://127.0.0.1:9000') =>
 const top = (more: object) => (config: Loose) => Object.assign(config, more);
 const implying = (rules: Readonly<Record<string, readonly string[]>>) =>
   top({ scopes: Object.fromEntries(Object.entries(rules).map(([name, implies]) => [name, { implies }])) });
+const chain = (length: number) =>
+  Object.fromEntries(Array.from({ length }, (_, at) => [`s${at}`, [at === 0 ? 'orders.read' : `s${at - 1}`]]));
 const NO_ROUTE = /^warning: no route requires `orders.raed`, so this has no effect$/;
 const addRoute = (added: object) => (config: Loose) => config.routes.push(added);
 const test = (more: object) => top({ tests: [{ request: 'GET /orders/7', expect: { refuse: 401 }, ...more }] });
@@ -572,6 +574,10 @@ const cases: Record<string, readonly Case[]> = {
     [implying({ 'orders"': ['orders.read'] }), /^error: `orders"` has a character that no scope contains/],
     [implying({ 'orders.write': ['orders.read'], admin: ['orders.write'] })],
   ],
+  'too many scopes': [
+    [implying(chain(1_001)), /^error: more than 1000 scopes imply others$/],
+    [implying(chain(1_000))],
+  ],
   'scope that implies itself': [
     [implying({ 'orders.read': ['orders.read'] }), /^error: `orders.read` implies itself$/],
     [
@@ -1068,6 +1074,30 @@ const cases: Record<string, readonly Case[]> = {
         route({ audience: 'https://prod.example.com' })(config);
         addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.read' })(config);
       },
+      /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
+    ],
+    [
+      both(
+        implying({ 'orders.write': ['orders.read'] }),
+        match({ headers: { 'x-env': 'prod' } }),
+        addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.write' }),
+      ),
+    ],
+    [
+      both(
+        implying({ 'orders.write': ['orders.read'] }),
+        match({ headers: { 'x-env': 'prod' } }),
+        route({ scope: 'orders.write' }),
+        addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.read' }),
+      ),
+      /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
+    ],
+    [
+      both(
+        match({ headers: { 'x-env': 'prod' } }),
+        route({ origins: ['https://app.example.com'] }),
+        addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.read' }),
+      ),
       /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
     ],
     [

@@ -13,7 +13,7 @@ import { consentScopes, whyAsk } from '../consent.ts';
 import type { BrowserExchange } from '../exchange.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
-import { showConsent } from '../show-consent.ts';
+import { personOf, showConsent } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
 import { findSignedInUser, type SignedInUser } from '../signed-in-user.ts';
 
@@ -65,8 +65,8 @@ async function turnIntoGet({ paths }: PageContext, { reply, parameters }: Asked)
 async function proceed(front: PageContext, asking: Asked): Promise<FastifyReply> {
   const { asked, request } = asking;
   const visitor = await findSignedInUser(front, request);
-  if (visitor === undefined || mustLogIn(front, asked, visitor) || !isExpected(front, asked, visitor))
-    return askToLogIn(front, asking);
+  if (visitor === undefined || mustLogIn(front, asked, visitor)) return askToLogIn(front, asking);
+  if (!isExpected(front, asked, visitor)) return askToLogIn(front, asking, visitor);
   const { account, session } = visitor;
   const before = await front.service.records.findConsent(account.subject, asked.client.id);
   const why = whyAsk(asked, before);
@@ -108,7 +108,12 @@ function isExpected(
   return openid?.subject === undefined || openid.subject === subjectFor(service, client, account.subject);
 }
 
-async function askToLogIn(front: PageContext, { asked, parameters, request, reply }: Asked): Promise<FastifyReply> {
+/** `wrong`: the signed-in user, if the client asks for another one. Without a reason, the page would seem to fail. */
+async function askToLogIn(
+  front: PageContext,
+  { asked, parameters, request, reply }: Asked,
+  wrong?: SignedInUser,
+): Promise<FastifyReply> {
   if (asked.prompt.has('none')) throw new OAuthError('login_required');
   const username = asked.loginHint;
   return showLogin(front, {
@@ -116,5 +121,6 @@ async function askToLogIn(front: PageContext, { asked, parameters, request, repl
     reply,
     asked: { addressed: asked, parameters: afterLogin(parameters) },
     username,
+    ...(wrong && { notThisUser: personOf(wrong.account) }),
   });
 }

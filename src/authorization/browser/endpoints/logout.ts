@@ -5,11 +5,11 @@ import { sidOf } from '../../openid/session-id.ts';
 import { subjectFor } from '../../openid/subject.ts';
 import { logoutPage, pageHeaders } from '../../pages/pages.ts';
 import { encodeForm, redirect, withQuery } from '../authorization-response.ts';
-import type { CarriedParameters } from '../carried-parameters.ts';
 import { beginTransaction, readCsrfFormOfUser } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
-import { judgeLogout, type LogoutRequest, logoutParameters } from '../judge-logout.ts';
+import { judgeLogout, type LogoutRequest } from '../judge-logout.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
+import { judgeAgain, openLogout, sealLogout, withoutToken } from '../posted-logout.ts';
 import { personOf } from '../show-consent.ts';
 import { findSignedInUser, type SignedInUser, signOut } from '../signed-in-user.ts';
 
@@ -25,19 +25,24 @@ export function logoutEndpoints(front: PageContext): readonly PageEndpoint[] {
   ];
 }
 
-/** Browsers omit our cookie from a form that another site posts. They send it with the GET that follows. */
-async function turnIntoGet(
-  { paths, service }: PageContext,
-  { request, reply }: BrowserExchange,
-): Promise<FastifyReply> {
-  const parameters = parseOAuthParameters(formText(request), service.config.compat);
-  return redirect(reply, `${paths.logout}?${encodeForm(logoutParameters(parameters))}`);
+/**
+ * Browsers omit our cookie from a form that another site posts. They send it with the GET that follows. Its URL has only
+ * sealed facts: an ID token in a URL would reach histories and logs.
+ */
+async function turnIntoGet(front: PageContext, { request, reply }: BrowserExchange): Promise<FastifyReply> {
+  const { paths, service } = front;
+  const asked = await judgeLogout(service, parseOAuthParameters(formText(request), service.config.compat));
+  return redirect(reply, `${paths.logout}?${encodeForm({ [POSTED]: sealLogout(front, asked) })}`);
 }
+
+/** The parameter with a posted request. */
+const POSTED = 'posted';
 
 async function receive(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
   const { service } = front;
   const parameters = parseOAuthParameters(queryOf(exchange.request.raw.url ?? ''), service.config.compat);
-  const asked = await judgeLogout(service, parameters);
+  const posted = parameters.get(POSTED);
+  const asked = posted === undefined ? await judgeLogout(service, parameters) : await openLogout(front, posted);
   const visitor = await findSignedInUser(front, exchange.request);
   if (visitor === undefined) return leave(front, exchange, asked);
   if (!isTheirs(front, asked, visitor)) return ask(front, exchange, { asked, visitor });
@@ -61,7 +66,7 @@ function ask(
   { asked, visitor }: { readonly asked: LogoutRequest; readonly visitor: SignedInUser },
 ): FastifyReply {
   const { client, redirectUri } = asked;
-  const kept = { kind: 'logout', parameters: carriedOf(asked), session: visitor.session.id } as const;
+  const kept = { kind: 'logout', parameters: withoutToken(asked), session: visitor.session.id } as const;
   const page = logoutPage(front.site, {
     form: { action: front.paths.confirmLogout, transaction: beginTransaction(front, exchange, kept) },
     person: personOf(visitor.account),
@@ -71,22 +76,10 @@ function ask(
   return exchange.reply.headers(pageHeaders(redirectUri)).send(page);
 }
 
-/** Without the ID token, which is not needed any more. */
-function carriedOf({ client, redirectUri, state }: LogoutRequest): CarriedParameters {
-  const pairs = [
-    ['client_id', client?.id],
-    ['post_logout_redirect_uri', redirectUri],
-    ['state', state],
-  ] as const;
-  return pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-}
-
 /** The registration may have changed since the page was shown, so the request is judged again. */
 async function confirmed(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
-  const { service } = front;
   const { transaction, visitor } = await readCsrfFormOfUser(front, exchange.request, 'logout');
-  const parameters = parseOAuthParameters(encodeForm(transaction.parameters ?? []), service.config.compat);
-  const asked = await judgeLogout(service, parameters);
+  const asked = await judgeAgain(front, transaction.parameters ?? []);
   await signOut(front, visitor, exchange);
   return leave(front, exchange, asked);
 }
