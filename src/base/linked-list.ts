@@ -1,8 +1,8 @@
-/** An item's place in its list. */
-export interface Link<Item> {
-  readonly item: Item;
-  before: Link<Item> | undefined;
-  behind: Link<Item> | undefined;
+/** A value's place in its list. */
+export interface ListEntry<Item> {
+  readonly value: Item;
+  before: ListEntry<Item> | undefined;
+  behind: ListEntry<Item> | undefined;
   isIn: boolean;
 }
 
@@ -12,16 +12,16 @@ export interface Link<Item> {
  * it keeps all later items alive until the next full collection.
  */
 export class LinkedList<Item> {
-  #first: Link<Item> | undefined;
-  #last: Link<Item> | undefined;
+  #first: ListEntry<Item> | undefined;
+  #last: ListEntry<Item> | undefined;
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  add(item: Item): Link<Item> {
-    const link: Link<Item> = { item, before: this.#last, behind: undefined, isIn: true };
+  add(item: Item): ListEntry<Item> {
+    const link: ListEntry<Item> = { value: item, before: this.#last, behind: undefined, isIn: true };
     if (this.#last === undefined) this.#first = link;
     else this.#last.behind = link;
     this.#last = link;
@@ -30,7 +30,7 @@ export class LinkedList<Item> {
   }
 
   /** False: it was not in the list. */
-  remove(link: Link<Item>): boolean {
+  remove(link: ListEntry<Item>): boolean {
     if (!link.isIn) return false;
     const { before, behind } = link;
     if (before === undefined) this.#first = behind;
@@ -46,16 +46,16 @@ export class LinkedList<Item> {
   }
 
   /** What is in the list now. */
-  links(): readonly Link<Item>[] {
-    const links: Link<Item>[] = [];
+  entries(): readonly ListEntry<Item>[] {
+    const links: ListEntry<Item>[] = [];
     for (let link = this.#first; link !== undefined; link = link.behind) links.push(link);
     return links;
   }
 
   /** Removes all items, and returns them. */
   clear(): readonly Item[] {
-    const links = this.links();
+    const links = this.entries();
     for (const link of links) this.remove(link);
-    return links.map(({ item }) => item);
+    return links.map(({ value }) => value);
   }
 }

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { ReadObject } from '../../src/base/read-object.ts';
 import { readStrictJson } from '../../src/base/strict-json.ts';
 import fc, { tries } from '../support/properties.ts';
 
@@ -6,7 +7,7 @@ const read = (text: string | Buffer) => readStrictJson(Buffer.isBuffer(text) ? t
 
 function detail(text: string | Buffer): string {
   const result = read(text);
-  return result.kind === 'fault' ? result.detail : 'none';
+  return result.kind === 'fault' ? result.detail.replace(/ \(character \d+\)$/, '') : 'none';
 }
 
 t.test('a value that every reader understands in the same way is what JSON.parse returns', async (t) => {
@@ -102,4 +103,58 @@ t.test('64 levels are read, and 65 are a fault', async (t) => {
   t.equal(detail(`[${'[],'.repeat(100)}[]]`), 'none');
   t.equal(detail(`"${'['.repeat(100)}"`), 'none');
   t.equal(detail('['.repeat(500_000) + ']'.repeat(500_000)), 'it is nested more than 64 levels deep');
+});
+
+const tokens = [
+  ...['{', '}', '[', ']', ',', ':', ' ', '\n', '\t', '\r', '"', '\\', '/', '\u00e9', '\u0000', '\u00a0', '\ufeff'],
+  ...['"a"', '"b"', '""', '"\\u0061"', '"\\n"', '"\\ud800"', '"\\ud83d\\ude00"', '"\\x"', '"\\u00g0"', '"a\nb"'],
+  ...['0', '1', '-', '+', '.', 'e', 'E', '12', '-0', '1.5', '1e9', 'true', 'false', 'null', 'nul', 'NaN'],
+];
+const values = ['{"a":1}', '[1,"a"]', '{"a":{"b":[]},"c":-1.5e+3}', '"a"', '0', '[[],{}]'];
+
+t.test('exactly the texts that JSON.parse accepts are read, except those that readers read differently', async (t) => {
+  const piece = fc.oneof(fc.constantFrom(...tokens), fc.constantFrom(...values));
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+  const counts = { read: 0, different: 0, invalid: 0 };
+  const holds = fc.property(text, (each) => {
+    const found = detail(each);
+    const isJson = parses(each);
+    if (found === 'it is not one JSON value') counts.invalid++;
+    else if (found === 'none') counts.read++;
+    else counts.different++;
+    return found === 'none' ? isJson : found === 'it is not one JSON value' ? !isJson : true;
+  });
+  fc.assert(holds, tries(5000, 300_000));
+  t.comment(JSON.stringify(counts));
+  t.ok(counts.read > 50 && counts.invalid > 50);
+});
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+t.test('the members of an object are those that JSON.parse finds', async (t) => {
+  const holds = fc.property(
+    fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })),
+    fc.constantFrom(0, 1),
+    (value, space) => {
+      const text = JSON.stringify(value, undefined, space);
+      const result = read(text);
+      if (result.kind === 'fault') return !text.isWellFormed() || text.includes('\\ud');
+      const { object } = result;
+      const expected: Record<string, unknown> = JSON.parse(text);
+      return Object.keys(expected).every((name) => {
+        const member = object?.get(name);
+        const found = member instanceof ReadObject ? member.value : member;
+        return object?.has(name) && JSON.stringify(found) === JSON.stringify(expected[name]);
+      });
+    },
+  );
+  fc.assert(holds, tries(500, 20_000));
+  t.pass();
 });

@@ -17,10 +17,10 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   if (callRefusal !== undefined) return { ...callRefusal, identity };
   // Every way to here reads the body, so this protects from a new one.
   if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
-  // A server could offer the protocol in a WebSocket too, whose messages nobody judges.
+  // A server could offer the protocol in a WebSocket too, whose messages no one judges.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
     return refuse('mcp_message_invalid', { route, identity, detail: 'the route has no WebSocket' });
-  const owner = ownerOf(identity);
+  const owner = mcp.sessions ? ownerOf(identity) : '';
   const ids = idsFor(routed, mcp, owner);
   if (ids.kind === 'refuse') return { ...ids, identity };
   const foreign = foreignParam(routed, mcp.claims, identity);
@@ -87,7 +87,7 @@ function judgeParam({ head, route, call }: Routed, { header, claim }: ParamClaim
   // The client then lists the tools, and the gateway learns the schema (Streamable HTTP, SHOULD list the tools again).
   if (call.tool === undefined)
     return refuse('mcp_header_mismatch', { route, detail: 'the gateway has not seen this tool in a list yet' });
-  const { args } = call.message;
+  const args = call.message.args();
   const params = call.tool.params.filter((one) => one.header === header);
   return params.some(({ path }) => isForeign(argumentAt(args, path))) ? fail() : undefined;
 }

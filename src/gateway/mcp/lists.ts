@@ -1,5 +1,5 @@
+import { isMembers, type Members, own } from './members.ts';
 import type { McpOperation } from './message.ts';
-import { isMembers, type Members, own } from './message.ts';
 
 /** The lists of a result, and the operation that an item is for. */
 const lists: readonly { readonly member: string; readonly method: string; readonly name: string }[] = [

@@ -1,5 +1,7 @@
+import { ReadObject } from '../../base/read-object.ts';
 import { readStrictJson } from '../../base/strict-json.ts';
 import { listMethods } from './list-methods.ts';
+import type { Members } from './members.ts';
 import { type NamedMethod, namedMethods } from './named-methods.ts';
 import { isNearText, nearName } from './near-names.ts';
 
@@ -14,8 +16,8 @@ export interface McpMessage {
   readonly operations: readonly McpOperation[];
   /** `_meta` of revisions since 2026-07-28. */
   readonly revision: string | undefined;
-  /** The arguments of a tool. */
-  readonly args: Members;
+  /** The arguments of a tool. Only those of a tool with annotations are read. */
+  readonly args: () => Members;
 }
 
 /** A method, and the tool, prompt or resource that it is about. */
@@ -24,8 +26,6 @@ export interface McpOperation {
   /** Undefined: the method is about none. */
   readonly name: string | undefined;
 }
-
-export type Members = Readonly<Record<string, unknown>>;
 
 /** The body is not a message, or another reader could find another message in it. */
 export interface MessageFault {
@@ -60,92 +60,83 @@ const LONGEST_NAME = 8192;
 const MOST_RESOURCES = 1024;
 
 const NOTHING: Members = {};
+const noArguments = () => NOTHING;
+const NO_MEMBERS = new ReadObject('{}', { kind: 'object', start: 0, end: 2, text: undefined, names: [], values: [] });
 
 /** Reads one message. Every reader behind the gateway finds the same method and names in it. */
 export function readMessage(body: Buffer): McpMessage | MessageFault {
   const json = readStrictJson(body);
   if (json.kind === 'fault') return fault(-32700, `the body cannot be read: ${json.detail}`);
-  const { value } = json;
-  if (Array.isArray(value)) return fault(-32600, 'the body is a batch, and a request has one message');
-  if (!isMembers(value)) return fault(-32600, 'the body is not a JSON-RPC message');
-  const id = idOf(value);
-  const found = near(value, ENVELOPE) ?? envelopeFault(value);
+  if (json.isArray) return fault(-32600, 'the body is a batch, and a request has one message');
+  const message = json.object;
+  if (message === undefined) return fault(-32600, 'the body is not a JSON-RPC message');
+  const id = idOf(message);
+  const found = near(message, ENVELOPE) ?? envelopeFault(message);
   if (found !== undefined) return fault(-32600, found, id);
-  const method = own(value, 'method');
-  if (method === undefined) return answering(value, id);
-  return typeof method === 'string' ? calling(value, method, id) : fault(-32600, '`method` is not text', id);
+  const method = message.get('method');
+  if (method === undefined) return answering(message, id);
+  return typeof method === 'string' ? calling(message, method, id) : fault(-32600, '`method` is not text', id);
 }
 
 function fault(error: MessageFault['error'], detail: string, id?: McpMessage['id']): MessageFault {
   return { kind: 'fault', error, detail, id };
 }
 
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A member of the object itself: a body may name `constructor` or `__proto__`. */
-export function own(object: Members, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function idOf(message: Members): McpMessage['id'] {
-  const id = own(message, 'id');
+function idOf(message: ReadObject): McpMessage['id'] {
+  const id = message.get('id');
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : undefined;
 }
 
-function near(object: Members, ours: ReadonlySet<string>): string | undefined {
-  if (nearName(object, ours) !== undefined)
-    return 'some readers take one of the names for another name of the protocol';
+function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefined {
+  if (nearName(names, ours) !== undefined) return 'some readers take one of the names for another name of the protocol';
   // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
-  return Object.keys(object).some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
+  return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }
 
-function envelopeFault(message: Members): string | undefined {
-  if (own(message, 'jsonrpc') !== '2.0') return '`jsonrpc` is not "2.0"';
-  if (!Object.hasOwn(message, 'id')) return undefined;
-  const id = own(message, 'id');
+function envelopeFault(message: ReadObject): string | undefined {
+  if (message.get('jsonrpc') !== '2.0') return '`jsonrpc` is not "2.0"';
+  if (!message.has('id')) return undefined;
+  const id = message.get('id');
   return typeof id === 'string' || typeof id === 'number' ? undefined : '`id` is neither text nor a number';
 }
 
 /** The client's answer to a request of the server, in revisions before 2026-07-28. */
-function answering(message: Members, id: McpMessage['id']): McpMessage | MessageFault {
-  const parts = ['result', 'error'].filter((name) => Object.hasOwn(message, name));
-  if (parts.length !== 1 || !Object.hasOwn(message, 'id')) return fault(-32600, 'there is no `method`', id);
+function answering(message: ReadObject, id: McpMessage['id']): McpMessage | MessageFault {
+  const parts = ['result', 'error'].filter((name) => message.has(name));
+  if (parts.length !== 1 || !message.has('id')) return fault(-32600, 'there is no `method`', id);
   return {
     kind: 'response',
     id,
     method: '',
     operations: [{ method: '', name: undefined }],
     revision: undefined,
-    args: NOTHING,
+    args: noArguments,
   };
 }
 
-function calling(message: Members, method: string, id: McpMessage['id']): McpMessage | MessageFault {
-  if (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error'))
-    return fault(-32600, 'the message is a request and an answer', id);
+function calling(message: ReadObject, method: string, id: McpMessage['id']): McpMessage | MessageFault {
+  if (message.has('result') || message.has('error')) return fault(-32600, 'the message is a request and an answer', id);
   if (!isPlain(method)) return fault(-32600, '`method` is empty, too long, or contains a control character', id);
   if (isNearText(method, METHODS)) return fault(-32600, '`method` differs only in case or blanks from a known one', id);
-  const params = own(message, 'params') ?? NOTHING;
-  if (!isMembers(params)) return fault(-32600, '`params` is not an object', id);
+  const params = message.get('params') ?? NO_MEMBERS;
+  if (!(params instanceof ReadObject)) return fault(-32600, '`params` is not an object', id);
   const found = near(params, PARAMS);
   if (found !== undefined) return fault(-32600, found, id);
-  const wrong = TEXTS.find((name) => Object.hasOwn(params, name) && typeof params[name] !== 'string');
+  const wrong = TEXTS.find((name) => params.has(name) && typeof params.get(name) !== 'string');
   if (wrong !== undefined) return fault(-32602, `\`params.${wrong}\` is not text`, id);
-  return named(method, params, { kind: Object.hasOwn(message, 'id') ? 'request' : 'notification', id });
+  return named(method, params, { kind: message.has('id') ? 'request' : 'notification', id });
 }
 
-function named(method: string, params: Members, about: Pick<McpMessage, 'kind' | 'id'>): McpMessage | MessageFault {
+function named(method: string, params: ReadObject, about: Pick<McpMessage, 'kind' | 'id'>): McpMessage | MessageFault {
   const operations = operationsIn(method, params);
   if (typeof operations === 'string') return fault(-32602, operations, about.id);
   if (!operations.every(({ name }) => name === undefined || isPlain(name)))
     return fault(-32602, 'a name is empty, too long, or contains a control character', about.id);
   const meta = revisionIn(params);
   if (typeof meta !== 'object') return fault(-32602, meta, about.id);
-  const args = own(params, 'arguments') ?? NOTHING;
-  if (!isMembers(args)) return fault(-32602, '`params.arguments` is not an object', about.id);
-  return { ...about, method, operations, revision: meta.revision, args };
+  const args = params.get('arguments') ?? NO_MEMBERS;
+  if (!(args instanceof ReadObject)) return fault(-32602, '`params.arguments` is not an object', about.id);
+  return { ...about, method, operations, revision: meta.revision, args: () => args.value };
 }
 
 /** A C string ends at NUL, and a log ends at a line break. */
@@ -157,7 +148,7 @@ function isPlain(text: string): boolean {
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** Text: why the operations cannot be read. */
-function operationsIn(method: string, params: Members): readonly McpOperation[] | string {
+function operationsIn(method: string, params: ReadObject): readonly McpOperation[] | string {
   const row = namedMethods.get(method);
   if (row !== undefined) return about(method, params, row);
   if (method === 'completion/complete') return completed(method, params);
@@ -165,9 +156,9 @@ function operationsIn(method: string, params: Members): readonly McpOperation[] 
 }
 
 /** A method that later revisions removed passes without a name, and the server says that it is gone. */
-function about(method: string, params: Members, row: NamedMethod): readonly McpOperation[] | string {
+function about(method: string, params: ReadObject, row: NamedMethod): readonly McpOperation[] | string {
   const { member, isMirrored, also = [] } = row;
-  const name = own(params, member);
+  const name = params.get(member);
   const isMissing = name === undefined && !isMirrored;
   if (!isMissing && typeof name !== 'string') return `\`params.${member}\` of ${method} is not text`;
   return [method, ...also].map((each) => ({ method: each, name: name as string | undefined }));
@@ -179,15 +170,15 @@ const refs = [
 ] as const;
 
 /** Completions show values of a prompt or resource, so they need the same access. */
-function completed(method: string, params: Members): readonly McpOperation[] | string {
-  const ref = own(params, 'ref');
-  if (!isMembers(ref)) return '`params.ref` is not an object';
+function completed(method: string, params: ReadObject): readonly McpOperation[] | string {
+  const ref = params.get('ref');
+  if (!(ref instanceof ReadObject)) return '`params.ref` is not an object';
   const found = near(ref, REF);
   if (found !== undefined) return found;
-  const kind = refs.find(({ type }) => type === own(ref, 'type'));
+  const kind = refs.find(({ type }) => type === ref.get('type'));
   if (kind === undefined) return '`params.ref.type` is neither ref/prompt nor ref/resource';
-  if (Object.hasOwn(ref, kind.foreign)) return `\`params.ref\` has a \`${kind.foreign}\`, which its type does not use`;
-  const name = own(ref, kind.member);
+  if (ref.has(kind.foreign)) return `\`params.ref\` has a \`${kind.foreign}\`, which its type does not use`;
+  const name = ref.get(kind.member);
   if (typeof name !== 'string') return 'the name in `params.ref` is not text';
   return [
     { method, name: undefined },
@@ -196,12 +187,12 @@ function completed(method: string, params: Members): readonly McpOperation[] | s
 }
 
 /** The stream announces changes of these resources, so they need the access of a read. */
-function listenedTo(method: string, params: Members): readonly McpOperation[] | string {
-  const filter = own(params, 'notifications') ?? NOTHING;
-  if (!isMembers(filter)) return '`params.notifications` is not an object';
+function listenedTo(method: string, params: ReadObject): readonly McpOperation[] | string {
+  const filter = params.get('notifications') ?? NO_MEMBERS;
+  if (!(filter instanceof ReadObject)) return '`params.notifications` is not an object';
   const found = near(filter, FILTER);
   if (found !== undefined) return found;
-  const uris = own(filter, 'resourceSubscriptions') ?? [];
+  const uris = filter.get('resourceSubscriptions') ?? [];
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))
     return '`resourceSubscriptions` is not a list of text';
   if (uris.length > MOST_RESOURCES) return `\`resourceSubscriptions\` has more than ${MOST_RESOURCES} entries`;
@@ -209,12 +200,12 @@ function listenedTo(method: string, params: Members): readonly McpOperation[] | 
 }
 
 /** Text: why the revision cannot be read. */
-function revisionIn(params: Members): { readonly revision: string | undefined } | string {
-  const meta = own(params, '_meta') ?? NOTHING;
-  if (!isMembers(meta)) return '`params._meta` is not an object';
+function revisionIn(params: ReadObject): { readonly revision: string | undefined } | string {
+  const meta = params.get('_meta') ?? NO_MEMBERS;
+  if (!(meta instanceof ReadObject)) return '`params._meta` is not an object';
   const found = near(meta, META);
   if (found !== undefined) return found;
-  const revision = own(meta, REVISION);
+  const revision = meta.get(REVISION);
   if (revision !== undefined && typeof revision !== 'string') return 'the protocol version in `_meta` is not text';
   return { revision };
 }

@@ -1,10 +1,10 @@
 /**
- * Whether an object contains a name that some readers treat as one of `ours`. Go's encoding/json, .NET and Jackson can
+ * The name of an object that some readers treat as one of `ours`. Go's encoding/json, .NET and Jackson can
  * ignore case. Go also folds `ſ` to `s` and the Kelvin sign to `k`, and Java folds `İ` and `ı` to `i`. Such a reader could
  * use a member that the gateway did not judge. A JavaScript program that copies `__proto__` finds its members too.
  */
-export function nearName(object: object, ours: ReadonlySet<string>): string | undefined {
-  for (const name of Object.keys(object)) {
+export function nearName(names: readonly string[], ours: ReadonlySet<string>): string | undefined {
+  for (const name of names) {
     if (!ours.has(name) && (name === '__proto__' || foldedOf(ours).has(foldName(name)))) return name;
   }
   return undefined;

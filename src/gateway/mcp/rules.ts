@@ -28,18 +28,46 @@ export type RuleMatch<Value> =
 const NONE = { kind: 'none' } as const;
 const UNCLEAR = { kind: 'unclear' } as const;
 
+/** Remembered operations, and the characters of each. */
+const KNOWN = 500;
+const LONGEST = 200;
+
+/** Undefined: it is too long to be remembered. No method contains a space. */
+function keyOf({ method, name = '' }: McpOperation): string | undefined {
+  const isShort = method.length + name.length <= LONGEST && !method.includes(' ');
+  return isShort ? `${method} ${name}` : undefined;
+}
+
 /** The rules of one route, the most specific first. */
 export class McpRules<Value> {
   readonly #rows: Row<Value>[] = [];
+  /** Clients call few tools often. */
+  readonly #known = new Map<string, RuleMatch<Value>>();
 
   /** The pattern was checked when the file was loaded. */
   add(text: string, value: Value): void {
     this.#rows.push({ text, value, pattern: patternOf(text), loose: patternOf(text, looseName) });
     this.#rows.sort(bySpecificity);
+    this.#known.clear();
   }
 
   /** An upstream may ignore case, or decode the URI of a resource. So every reading of it must have the same rule. */
-  find({ method, name }: McpOperation): RuleMatch<Value> {
+  find(operation: McpOperation): RuleMatch<Value> {
+    const key = keyOf(operation);
+    const known = key && this.#known.get(key);
+    if (known) return known;
+    const found = this.#search(operation);
+    if (key !== undefined) this.#remember(key, found);
+    return found;
+  }
+
+  /** A client that invents names empties the memory, and costs others only a search. */
+  #remember(key: string, found: RuleMatch<Value>): void {
+    if (this.#known.size >= KNOWN) this.#known.clear();
+    this.#known.set(key, found);
+  }
+
+  #search({ method, name }: McpOperation): RuleMatch<Value> {
     const rule = this.#rows.find(({ pattern }) => fits(pattern, method, name));
     if (!this.#isClear(looseName(method.trim()), name, rule)) return UNCLEAR;
     return rule === undefined ? NONE : { kind: 'rule', rule };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isMembers, type Members, own } from './message.ts';
+import { isMembers, type Members, own } from './members.ts';
 import { type ToolParam, toolParams } from './tool-params.ts';
 
 /** The gateway's knowledge of a tool, from the last list that passed. */

@@ -1,4 +1,4 @@
-import { isMembers, type Members, own } from './message.ts';
+import { isMembers, type Members, own } from './members.ts';
 import { nearName } from './near-names.ts';
 
 /** A tool's argument that a header repeats. */
@@ -51,7 +51,7 @@ export function argumentAt(args: Members, path: ToolParam['path']): unknown {
   let value: unknown = args;
   for (const names of path) {
     if (!isMembers(value)) return undefined;
-    if (nearName(value, names) !== undefined) return UNCLEAR;
+    if (nearName(Object.keys(value), names) !== undefined) return UNCLEAR;
     const [name] = names;
     value = own(value, name as string);
   }

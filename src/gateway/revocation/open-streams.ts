@@ -32,68 +32,88 @@ const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | und
 };
 const marksByKind = Object.entries(markOf) as [FeedEventKind, (marks: TokenMarks) => string | undefined][];
 
-/** Most requests end at once, so they cost only one entry in a list. Longer ones are indexed by their marks. */
-export function openStreams(clock: Clock): OpenStreams {
-  const young = new LinkedList<OpenStream>();
-  const settled = new Set<OpenStream>();
-  const byMark = new Map<string, Set<OpenStream>>();
-  const bySecond = new Map<number, Set<OpenStream>>();
-  let timer: NodeJS.Timeout | undefined;
-  let looked = seconds(clock);
+type Index<Key> = Map<Key, Set<OpenStream>>;
 
-  const settle = (stream: OpenStream) => {
-    settled.add(stream);
-    for (const name of namesOf(stream)) addTo(byMark, name, stream);
-    if (stream.endsAt !== undefined) addTo(bySecond, Math.max(Math.ceil(stream.endsAt), looked), stream);
-  };
-  const remove = (stream: OpenStream) => {
-    if (!settled.delete(stream)) return;
-    for (const name of namesOf(stream)) removeFrom(byMark, name, stream);
-    for (const second of secondsOf(stream, looked)) removeFrom(bySecond, second, stream);
-  };
-  const endAll = (streams: Iterable<OpenStream>, why: StreamEnd) => {
-    for (const stream of [...streams]) {
-      remove(stream);
+/** Most requests end at once, so they cost only one entry in a list. Longer ones are indexed by their marks. */
+class StreamTable implements OpenStreams {
+  readonly #clock: Clock;
+  readonly #young = new LinkedList<OpenStream>();
+  readonly #settled = new Set<OpenStream>();
+  readonly #byMark: Index<string> = new Map();
+  readonly #bySecond: Index<number> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #looked: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#looked = seconds(clock);
+  }
+
+  add(stream: OpenStream): () => void {
+    const item = this.#young.add(stream);
+    this.#timer ??= setInterval(this.#tick, EVERY).unref();
+    return () => {
+      if (!this.#young.remove(item)) this.#remove(stream);
+    };
+  }
+
+  ended(event: RevocationEvent): void {
+    const isOne = ({ marks }: OpenStream) => marks !== undefined && concerns(event, marks);
+    const indexed = [...(this.#byMark.get(`${event.kind} ${event.key}`) ?? [])];
+    this.#endYoung(isOne, 'token_revoked');
+    this.#endAll(indexed.filter(isOne), 'token_revoked');
+  }
+
+  get size(): number {
+    return this.#young.size + this.#settled.size;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #settle(stream: OpenStream): void {
+    this.#settled.add(stream);
+    for (const name of namesOf(stream)) addTo(this.#byMark, name, stream);
+    const { endsAt } = stream;
+    if (endsAt !== undefined) addTo(this.#bySecond, Math.max(Math.ceil(endsAt), this.#looked), stream);
+  }
+
+  #remove(stream: OpenStream): void {
+    if (!this.#settled.delete(stream)) return;
+    for (const name of namesOf(stream)) removeFrom(this.#byMark, name, stream);
+    for (const second of secondsOf(stream, this.#looked)) removeFrom(this.#bySecond, second, stream);
+  }
+
+  #endYoung(isOne: (stream: OpenStream) => boolean, why: StreamEnd): void {
+    for (const item of this.#young.entries()) {
+      if (!isOne(item.value)) continue;
+      this.#young.remove(item);
+      item.value.end(why);
+    }
+  }
+
+  #endAll(streams: readonly OpenStream[], why: StreamEnd): void {
+    for (const stream of streams) {
+      this.#remove(stream);
       stream.end(why);
     }
-  };
-  const endYoung = (isOne: (stream: OpenStream) => boolean, why: StreamEnd) => {
-    for (const link of young.links()) {
-      if (!isOne(link.item)) continue;
-      young.remove(link);
-      link.item.end(why);
-    }
-  };
-  const tick = () => {
-    const now = seconds(clock);
-    for (const stream of young.clear()) settle(stream);
-    const due = [...bySecond].filter(([second]) => second <= now).flatMap(([, streams]) => [...streams]);
-    endAll(due, 'token_expired');
-    looked = now;
-    if (settled.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
+  }
 
-  return {
-    add(stream) {
-      const link = young.add(stream);
-      timer ??= setInterval(tick, EVERY).unref();
-      return () => {
-        if (!young.remove(link)) remove(stream);
-      };
-    },
-    ended(event) {
-      const isOne = ({ marks }: OpenStream) => marks !== undefined && concerns(event, marks);
-      const indexed = [...(byMark.get(`${event.kind} ${event.key}`) ?? [])];
-      endYoung(isOne, 'token_revoked');
-      endAll(indexed.filter(isOne), 'token_revoked');
-    },
-    get size() {
-      return young.size + settled.size;
-    },
-    close: () => clearInterval(timer),
+  readonly #tick = (): void => {
+    const now = seconds(this.#clock);
+    for (const stream of this.#young.clear()) this.#settle(stream);
+    const due = [...this.#bySecond].filter(([second]) => second <= now).flatMap(([, streams]) => [...streams]);
+    this.#endAll(due, 'token_expired');
+    this.#looked = now;
+    if (this.#settled.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   };
+}
+
+export function openStreams(clock: Clock): OpenStreams {
+  return new StreamTable(clock);
 }
 
 function concerns({ kind, key, nbf = 0 }: RevocationEvent, marks: TokenMarks): boolean {

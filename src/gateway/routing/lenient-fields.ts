@@ -18,19 +18,23 @@ const NOTHING: FieldReading = { values: [], lenient: [] };
 export function headerReader(name: string): (head: RequestHead) => FieldReading {
   const folded = fold(name);
   return ({ fields }) => {
-    const values: string[] = [];
-    const lenient: string[] = [];
+    let found: { readonly values: string[]; readonly lenient: string[] } | undefined;
     for (let i = 0; i < fields.length; i += 2) {
       const received = fields[i] as string;
-      if (received === name) values.push(fields[i + 1] as string);
-      if (received === name || foldsTo(received, folded)) lenient.push(withoutBlanks(fields[i + 1] as string));
+      const isExact = received === name;
+      if (!isExact && !foldsTo(received, folded)) continue;
+      // Most requests have no such field, and need no lists.
+      found ??= { values: [], lenient: [] };
+      if (isExact) found.values.push(fields[i + 1] as string);
+      found.lenient.push(withoutBlanks(fields[i + 1] as string));
     }
-    return { values, lenient };
+    return found ?? NOTHING;
   };
 }
 
 /** Some servers remove more than the space and the tab of RFC 9110 §5.6.3: a no-break space, a next line. */
 function withoutBlanks(value: string): string {
+  if (!OUTER.test(value)) return value;
   let [start, end] = [0, value.length];
   while (start < end && BLANK.test(value[start] as string)) start++;
   while (end > start && BLANK.test(value[end - 1] as string)) end--;
@@ -38,6 +42,7 @@ function withoutBlanks(value: string): string {
 }
 
 const BLANK = /[\s\x85]/;
+const OUTER = /^[\s\x85]|[\s\x85]$/;
 
 /**
  * Like `fold(received) === folded`, for a name in lower case. The first character already excludes nearly every other

@@ -39,6 +39,8 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 const OTHER = 'other';
+/** No label contains it. */
+const SEPARATOR = '\n';
 /** Combinations of labels. More tools than this count as `other`. */
 const MOST = 2000;
 
@@ -48,7 +50,7 @@ export class CallTally {
 
   add(route: string, call: Call, code: string): void {
     const method = methodOf(call.message?.method);
-    const labels = (tool: string) => JSON.stringify([route, method, tool, code]);
+    const labels = (tool: string) => [route, method, tool, code].join(SEPARATOR);
     const own = labels(toolOf(call));
     const key = this.#counts.has(own) || this.#counts.size < MOST ? own : labels(OTHER);
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
@@ -56,7 +58,7 @@ export class CallTally {
 
   *counts(): Iterable<CallCounts> {
     for (const [key, count] of this.#counts) {
-      const [route, method, tool, code] = JSON.parse(key) as [string, string, string, string];
+      const [route = '', method = '', tool = '', code = ''] = key.split(SEPARATOR);
       yield { route, method, tool, code, count };
     }
   }

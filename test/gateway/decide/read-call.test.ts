@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Outcome } from '../../../src/gateway/decide/outcome.ts';
-import type { Members } from '../../../src/gateway/mcp/message.ts';
+import type { Members } from '../../../src/gateway/mcp/members.ts';
 import { alice, bearer, type Decider, decider, type Request } from './decider.ts';
 
 const scopes = ['mcp.use', 'tools.run', 'a', 'b'];

@@ -71,8 +71,10 @@ t.test('every operation of a message is known', async (t) => {
 t.test('the arguments and the revision are those of the message', async (t) => {
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', other: 1 };
   const message = messageIn(request('tools/call', { name: 'echo', arguments: { Name: 1, $ref: 2 }, _meta: meta }));
-  t.match(message, { revision: '2026-07-28', args: { Name: 1, $ref: 2 } });
-  t.match(messageIn(request('ping')), { revision: undefined, args: {} });
+  t.equal(message.revision, '2026-07-28');
+  t.strictSame(message.args(), { Name: 1, $ref: 2 });
+  t.equal(messageIn(request('ping')).revision, undefined);
+  t.strictSame(messageIn(request('ping')).args(), {});
 });
 
 const call = (params: object) => request('tools/call', params);

@@ -25,15 +25,12 @@ t.test('a name that a reader without case takes for ours is near', async (t) => 
     '_Meta',
     '__proto__',
   ])
-    t.equal(nearName(JSON.parse(`{${JSON.stringify(name)}:1}`), ours), name, name);
+    t.equal(nearName([name], ours), name, name);
 });
 
 t.test('our own names and unlike names are not near', async (t) => {
-  const object = Object.fromEntries(
-    [...ours, 'methods', 'meta', 'u-ri', 'm\u0435thod', 'constructor', 'x'].map((name) => [name, 1]),
-  );
-  t.equal(nearName(object, ours), undefined);
-  t.equal(nearName({}, ours), undefined);
+  t.equal(nearName([...ours, 'methods', 'meta', 'u-ri', 'm\u0435thod', 'constructor', 'x'], ours), undefined);
+  t.equal(nearName([], ours), undefined);
 });
 
 t.test('a text that differs from one of ours only in case or blanks is near', async (t) => {

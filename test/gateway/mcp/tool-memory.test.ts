@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parseKeptJson } from '../../../src/gateway/mcp/kept-json.ts';
-import type { Members } from '../../../src/gateway/mcp/message.ts';
+import type { Members } from '../../../src/gateway/mcp/members.ts';
 import { ToolMemory } from '../../../src/gateway/mcp/tool-memory.ts';
 
 const tool = (more: object = {}): Members => ({ name: 'echo', description: 'echoes', inputSchema: {}, ...more });
