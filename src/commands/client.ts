@@ -139,8 +139,8 @@ function describe(client: RegisteredClient, isStored: boolean) {
     events: client.events,
     keys: client.keys,
     session: client.session,
-    registered: client.inFile ? 'file' : 'store',
-    shadows: client.inFile && isStored,
+    registered: client.source === 'file' ? 'file' : 'store',
+    shadows: client.source === 'file' && isStored,
   };
 }
 
@@ -148,7 +148,7 @@ async function show(service: Service, id: string): Promise<CommandReport> {
   const client = await service.clients.find(id);
   if (client === undefined) throw new Refusal(`there is no client ${id}`);
   const record = await service.records.findClient(id, seconds(service.clock));
-  const secrets = client.inFile ? [] : (record?.secrets ?? []).map(secretTimes);
+  const secrets = client.source === 'file' ? [] : (record?.secrets ?? []).map(secretTimes);
   const json = { ...describe(client, record !== undefined), secrets };
   return { json, text: memberTable(json) };
 }

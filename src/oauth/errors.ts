@@ -125,6 +125,21 @@ export const oauthErrors = {
     text: 'The client is not registered.',
     remedy: 'Check that `client_id` matches the registration.',
   },
+  /** Client ID Metadata Document §5.1. */
+  invalid_client_document: {
+    status: 400,
+    error: 'invalid_client',
+    text: 'The metadata document of the client is not acceptable.',
+    remedy:
+      'Read the detail on the page: it names the fault of the client id or of its document. `registration.cimd` has the limits. The service reads the document again after a minute.',
+  },
+  invalid_client_host: {
+    status: 400,
+    error: 'invalid_client',
+    text: 'The host of the client id did not answer.',
+    remedy:
+      'Make the metadata document available at the client id. The service reads the document again after a minute.',
+  },
   redirect_refused: {
     status: 400,
     error: 'invalid_request',
@@ -170,6 +185,14 @@ export const oauthErrors = {
     text: 'Too many requests; try again later.',
     remedy:
       'Wait for the time in `Retry-After`. Reuse each token until it expires, and do not request a new one each time. `tokens.max_a_minute` is the limit.',
+  },
+  /** A client that publishes its metadata or its keys cannot be authenticated without its host. */
+  client_host_unanswered: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    text: 'The host of the client did not answer.',
+    remedy:
+      'Make the metadata document and the key set of the client available. Retry after the time in `Retry-After`.',
   },
   temporarily_unavailable: {
     status: 503,

@@ -5,7 +5,7 @@ import { decodeUtf8 } from '../../base/utf8.ts';
 import { formatChallenge } from '../../http-auth/challenge.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { type Parameters, tryFormDecode } from '../../oauth/parameters.ts';
-import type { Clients, RegisteredClient } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import { formFieldLines } from '../http/form.ts';
 import type { Service } from '../service/service.ts';
 
@@ -37,11 +37,17 @@ const methods = {
 
 export type ClientAuthMethod = keyof typeof methods;
 
-/** The methods that at least one client can use. */
-export function methodsInUse(clients: readonly RegisteredClient[]): readonly ClientAuthMethod[] {
-  return clients.some(({ isPublic }) => isPublic)
-    ? ['client_secret_basic', 'client_secret_post', 'none']
-    : ['client_secret_basic', 'client_secret_post'];
+/** The methods that at least one client can use. `more`: of clients that are not known in advance. */
+export function methodsInUse(
+  clients: readonly RegisteredClient[],
+  more: readonly ClientAuthMethod[],
+): readonly ClientAuthMethod[] {
+  const isUsed: Readonly<Record<ClientAuthMethod, boolean>> = {
+    client_secret_basic: true,
+    client_secret_post: true,
+    none: more.includes('none') || clients.some(({ isPublic }) => isPublic),
+  };
+  return (Object.keys(methods) as readonly ClientAuthMethod[]).filter((method) => isUsed[method]);
 }
 
 /** RFC 6749 §2.3: the authenticated client, or the error `invalid_client`. */
@@ -51,7 +57,7 @@ export async function authenticateClient(
   parameters: Parameters,
 ): Promise<RegisteredClient> {
   const credentials = presentedCredentials(service, request, parameters);
-  const { shown, named } = await matchingClient(service.clients, credentials);
+  const { shown, named } = await matchingClient(service, credentials, request);
   if (shown === undefined) throw await wrongCredentials(service, { credentials, named }, request);
   request.clientId = shown.id;
   return shown;
@@ -88,7 +94,7 @@ async function wrongCredentials(
 
 /** A client of the file is found without the store. This lookup makes the time equal to the time for an unknown id. */
 async function lookAsLong({ records, clock }: Service, { credentials, named }: WrongCredentials): Promise<void> {
-  if (named?.inFile !== true) return;
+  if (named?.source !== 'file') return;
   for (const { id } of credentials) await records.findClient(id, seconds(clock));
 }
 
@@ -108,23 +114,61 @@ function presentedCredentials(
   });
   if (presented.length > 1) throw twoMethods();
   const [credentials = []] = presented;
-  if (credentials.length === 0) throw invalidClient(service, 'invalid_client', 'no usable client authentication');
+  if (credentials.length === 0)
+    throw invalidClient(service, 'invalid_client', { detail: 'no usable client authentication' });
   const named = parameters.get('client_id');
   if (named !== undefined && credentials.every(({ id }) => id !== named)) throw twoMethods();
   return credentials;
 }
 
 async function matchingClient(
-  clients: Clients,
+  service: Service,
   credentials: readonly ClientCredentials[],
+  request: FastifyRequest,
 ): Promise<{ readonly shown: RegisteredClient | undefined; readonly named: RegisteredClient | undefined }> {
   let named: RegisteredClient | undefined;
   for (const { id, secret } of credentials) {
-    const client = await clients.find(id);
+    const client = await lookedUp(service, { id, secret }, request);
     named ??= client;
     if (isShown(client, secret)) return { shown: client, named };
   }
   return { shown: undefined, named };
+}
+
+/** A client with a metadata document has no secret, so a secret causes no request for a document. */
+async function lookedUp(
+  service: Service,
+  { id, secret }: ClientCredentials,
+  { ip }: FastifyRequest,
+): Promise<RegisteredClient | undefined> {
+  if (secret !== undefined) return service.clients.find(id);
+  const looked = await service.clients.look(id, ip);
+  switch (looked.kind) {
+    case 'found':
+      return looked.client;
+    case 'unknown':
+      return undefined;
+    case 'refused':
+      throw invalidClient(service, 'invalid_client', { description: looked.reason, detail: looked.detail });
+    case 'outage':
+      throw hostUnanswered(looked);
+    default:
+      throw new OAuthError('too_many_requests', { headers: { 'retry-after': String(looked.retryAfter) } });
+  }
+}
+
+/** Seconds. The failure is remembered for a minute. */
+const HOST_AGAIN = 60;
+
+function hostUnanswered({
+  reason,
+  detail = reason,
+}: {
+  readonly reason: string;
+  readonly detail?: string;
+}): OAuthError {
+  const headers = { 'retry-after': String(HOST_AGAIN) };
+  return new OAuthError('client_host_unanswered', { description: reason, detail, headers });
 }
 
 /** Takes the same time for an unknown client as for a wrong secret. */
@@ -145,7 +189,7 @@ function twoMethods(): OAuthError {
 function invalidClient(
   { config }: Service,
   code: 'invalid_client' | 'unregistered_client',
-  detail?: string,
+  { description, detail }: { readonly description?: string; readonly detail?: string | undefined } = {},
 ): OAuthError {
   const challenge = formatChallenge({
     scheme: 'Basic',
@@ -154,7 +198,11 @@ function invalidClient(
       ['error', 'invalid_client'],
     ],
   });
-  return new OAuthError(code, { ...(detail && { detail }), headers: { 'www-authenticate': challenge } });
+  return new OAuthError(code, {
+    ...(description !== undefined && { description }),
+    ...(detail !== undefined && { detail }),
+    headers: { 'www-authenticate': challenge },
+  });
 }
 
 const basic = /^basic +([A-Za-z0-9+/]+={0,2})$/i;

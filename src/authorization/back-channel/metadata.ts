@@ -5,7 +5,7 @@ import { type Grants, grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
 import type { Service } from '../service/service.ts';
-import { methodsInUse } from './client-auth.ts';
+import { type ClientAuthMethod, methodsInUse } from './client-auth.ts';
 import { providerMetadata } from './provider-metadata.ts';
 
 /**
@@ -36,8 +36,10 @@ function describe(
   table: Grants,
 ): AuthorizationServerMetadata {
   const { issuer } = config;
-  const methods = methodsInUse(clients);
-  const uses = (grantType: string) => clients.some((client) => client.grantTypes.includes(grantType));
+  const own = selfMade(config);
+  const methods = methodsInUse(clients, own.methods);
+  const uses = (grantType: string) =>
+    own.grantTypes.includes(grantType) || clients.some((client) => client.grantTypes.includes(grantType));
   const responseTypes = [...(uses('authorization_code') ? ['code'] : []), ...(uses('implicit') ? ['token'] : [])];
   return {
     issuer,
@@ -56,7 +58,19 @@ function describe(
     token_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: methods,
+    ...(config.registration.cimd.enabled && { client_id_metadata_document_supported: true }),
   };
+}
+
+interface SelfMade {
+  readonly methods: readonly ClientAuthMethod[];
+  readonly grantTypes: readonly string[];
+}
+
+/** What a client may use that registers itself, even while there is none. */
+function selfMade({ registration }: Service['config']): SelfMade {
+  if (!registration.cimd.enabled) return { methods: [], grantTypes: [] };
+  return { methods: ['none'], grantTypes: ['authorization_code', 'refresh_token'] };
 }
 
 function frontChannel(issuer: string) {

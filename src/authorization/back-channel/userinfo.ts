@@ -63,7 +63,7 @@ const SELF = { id: '', introspect: true, isPublic: false };
 async function ownerOf(service: Service, token: string): Promise<Owner> {
   const active = await tokenKind(token)?.inspect(service, token, SELF);
   if (active?.token_type !== 'Bearer') throw wrong(service, 'invalid_token');
-  const client = await service.clients.find(active.client_id);
+  const client = await service.clients.glance(active.client_id);
   const account = await service.accounts.bySubject(active.sub);
   const scope = scopeList(active.scope);
   if (!scope.includes('openid')) throw wrong(service, 'insufficient_scope');

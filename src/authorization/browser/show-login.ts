@@ -4,6 +4,7 @@ import type { Addressed } from './authorization-request.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
+import { shownApplication } from './shown-application.ts';
 import type { Transaction } from './transactions.ts';
 
 export interface LoginRequest {
@@ -22,7 +23,7 @@ export interface LoginToShow extends BrowserExchange {
 export function showLogin(front: PageContext, { request, reply, asked, username, failure }: LoginToShow): FastifyReply {
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
-  const application = asked && { name: asked.addressed.client.name, redirectUri: asked.addressed.redirectUri };
+  const application = asked && shownApplication(asked.addressed);
   const page = loginPage(front.site, {
     form: { action: front.paths.login, transaction },
     ...(application && { application }),

@@ -10,12 +10,16 @@ import type {
 import { parseScope } from '../../oauth/scope.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import type { ClientRecord, Records } from '../../storage/records/records.ts';
+import type { ClientLookup, DocumentClients } from './lookup.ts';
+
+/** How the service knows a client. `itself`: by dynamic registration. `document`: by a metadata document at its id. */
+export type ClientSource = 'file' | 'command' | 'itself' | 'document';
 
 /** A registered client (RFC 6749 §2). */
 export interface RegisteredClient {
   readonly id: string;
   /** A client of the file changes only with the file. */
-  readonly inFile: boolean;
+  readonly source: ClientSource;
   /** The display name; the id if there is none. */
   readonly name: string;
   /** RFC 6749 §2.1: a client without a secret. */
@@ -48,10 +52,22 @@ export interface RegisteredClient {
   readonly keys: boolean;
 }
 
-/** The clients of the file, then the clients in the store. */
+/** True if no operator has checked the client. Its name and its addresses may change at any time. */
+export function isSelfMade({ source }: Pick<RegisteredClient, 'source'>): boolean {
+  return source === 'itself' || source === 'document';
+}
+
+/** The clients of the file, then the clients in the store, then the clients with a metadata document. */
 export interface Clients {
-  /** Rejects with `StorageUnusable` if the stored record of this id is not a valid registration. */
+  /**
+   * Only in the file and in the store. Rejects with `StorageUnusable` if the stored record of this id is not a valid
+   * registration.
+   */
   find(id: string): Promise<RegisteredClient | undefined>;
+  /** Requests no document: see `DocumentClients`. Tokens of a client stay valid while its host does not answer. */
+  glance(id: string): Promise<RegisteredClient | undefined>;
+  /** May request a document for this address of a caller. */
+  look(id: string, address: string): Promise<ClientLookup>;
   /** All readable clients. An unreadable one does not hide the others. */
   list(): Promise<readonly RegisteredClient[]>;
 }
@@ -60,17 +76,24 @@ export function buildClients(
   { clients, tokens }: Pick<AuthorizationConfig, 'clients' | 'tokens'>,
   records: Records,
   clock: Clock,
+  documents: DocumentClients,
 ): Clients {
   const inFile = new Map(clients.map(clientOfFile).map((client) => [client.id, client]));
   const read = (record: ClientRecord) => storedClient(record, tokens.refresh.retry_window);
+  const find = async (id: string) => {
+    const known = inFile.get(id);
+    if (known !== undefined) return known;
+    const record = await records.findClient(id, seconds(clock));
+    const client = record && read(record);
+    if (client instanceof StorageUnusable) throw client;
+    return client;
+  };
   return {
-    async find(id) {
-      const known = inFile.get(id);
-      if (known !== undefined) return known;
-      const record = await records.findClient(id, seconds(clock));
-      const client = record && read(record);
-      if (client instanceof StorageUnusable) throw client;
-      return client;
+    find,
+    glance: async (id) => (await find(id)) ?? documents.glance(id),
+    async look(id, address) {
+      const client = await find(id);
+      return client === undefined ? documents.look(id, address) : { kind: 'found', client };
     },
     async list() {
       const others = (await records.listClients(seconds(clock))).filter(({ id }) => !inFile.has(id));
@@ -84,7 +107,7 @@ export function buildClients(
 
 function clientOfFile(config: ClientConfig): RegisteredClient {
   const hashes = secretHashes(config);
-  return build(config, { inFile: true, isPublic: hashes.length === 0, secretHashes: hashes });
+  return buildClient(config, { source: 'file', isPublic: hashes.length === 0, secretHashes: hashes });
 }
 
 /** This program did not write such a record. Only the operator can repair it. */
@@ -95,12 +118,12 @@ function storedClient(
   const read = readStoredClient(id, metadata, retryWindow);
   if (!read.ok) return new StorageUnusable(`the client ${id} in the store cannot be read: ${read.fault}`);
   const secretHashes = secrets.map(({ hash }) => hash);
-  return build(read.client, { inFile: false, isPublic: read.isPublic, secretHashes });
+  return buildClient(read.client, { source: 'command', isPublic: read.isPublic, secretHashes });
 }
 
-function build(
+export function buildClient(
   config: ClientConfig,
-  kept: Pick<RegisteredClient, 'inFile' | 'isPublic' | 'secretHashes'>,
+  kept: Pick<RegisteredClient, 'source' | 'isPublic' | 'secretHashes'>,
 ): RegisteredClient {
   return {
     id: config.client_id,

@@ -13,6 +13,7 @@ import { keyChecks } from './keys.ts';
 import { listenerFaults } from './listeners.ts';
 import { openidChecks } from './openid.ts';
 import { pageChecks } from './pages.ts';
+import { registrationChecks } from './registration.ts';
 import { type AuthorizationSubject, authorizationSubject } from './subject.ts';
 import { timerFaults } from './timers.ts';
 import { tokenChecks } from './tokens.ts';
@@ -38,6 +39,7 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   ...grantChecks,
   ...userChecks,
   ...openidChecks,
+  ...registrationChecks,
   ...pageChecks,
 };
 

@@ -89,7 +89,7 @@ const dones = ['disconnected', 'session_ended'] as const;
 
 /** A client that is no longer registered can still be disconnected. */
 async function connectedApp({ service }: PageContext, app: ConnectedAppRecord): Promise<ConnectedAppView> {
-  const client = await service.clients.find(app.clientId);
+  const client = await service.clients.glance(app.clientId);
   const { scopes } = service.config;
   return {
     clientId: app.clientId,
