@@ -78,6 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'keys',
     'outbound',
+    'documents',
     'service',
     'http',
     'login',

@@ -1,61 +1,14 @@
 import { type Clock, seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { readStoredClient } from '../../config/load/stored-client.ts';
-import type {
-  AuthorizationConfig,
-  ClientConfig,
-  IdTokenAlgorithm,
-  TokenFormat,
-} from '../../config/schema/authorization.ts';
+import type { AuthorizationConfig, ClientConfig } from '../../config/schema/authorization.ts';
 import { parseScope } from '../../oauth/scope.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import type { ClientRecord, Records } from '../../storage/records/records.ts';
 import type { ClientLookup, DocumentClients } from './lookup.ts';
+import type { RegisteredClient } from './registered-client.ts';
 
-/** How the service knows a client. `itself`: by dynamic registration. `document`: by a metadata document at its id. */
-export type ClientSource = 'file' | 'command' | 'itself' | 'document';
-
-/** A registered client (RFC 6749 §2). */
-export interface RegisteredClient {
-  readonly id: string;
-  /** A client of the file changes only with the file. */
-  readonly source: ClientSource;
-  /** The display name; the id if there is none. */
-  readonly name: string;
-  /** RFC 6749 §2.1: a client without a secret. */
-  readonly isPublic: boolean;
-  /** SHA-256 of each valid secret. A client whose secrets have all expired is still no public client. */
-  readonly secretHashes: readonly Uint8Array[];
-  readonly redirectUris: readonly string[];
-  /** No grant has more scopes than these. */
-  readonly scope: readonly string[];
-  readonly grantTypes: readonly string[];
-  readonly tokenFormat: TokenFormat | undefined;
-  readonly requirePkce: boolean;
-  /** Milliseconds for which a refresh can be repeated. */
-  readonly retryWindow: number;
-  /** May use the browserless exchange. */
-  readonly session: boolean;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly backchannelLogoutUri: string | undefined;
-  /** Seconds. */
-  readonly defaultMaxAge: number | undefined;
-  readonly idTokenAlg: IdTokenAlgorithm | undefined;
-  readonly subjectType: 'public' | 'pairwise' | undefined;
-  readonly sectorIdentifierUri: string | undefined;
-  /** May introspect any token. */
-  readonly introspect: boolean;
-  /** May follow the revocation feed. */
-  readonly events: boolean;
-  /** May fetch the keys of users, even if they are secret. */
-  readonly keys: boolean;
-}
-
-/** True if no operator has checked the client. Its name and its addresses may change at any time. */
-export function isSelfMade({ source }: Pick<RegisteredClient, 'source'>): boolean {
-  return source === 'itself' || source === 'document';
-}
+export { isSelfMade, type RegisteredClient } from './registered-client.ts';
 
 /** The clients of the file, then the clients in the store, then the clients with a metadata document. */
 export interface Clients {

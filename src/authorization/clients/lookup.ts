@@ -1,4 +1,4 @@
-import type { RegisteredClient } from './clients.ts';
+import type { RegisteredClient } from './registered-client.ts';
 
 /**
  * A client, or why there is none. `refused`: the client is at fault. `outage`: its host is. `limited`: there are too many such

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const MOST = { address: 20, host: 600 } as const;
 
 /** Requests at the same time: of all hosts, and of one host that does not answer. */
-const AT_ONCE = { all: 256, host: 16 } as const;
+const AT_ONCE = { all: 256, host: 8 } as const;
 
 /** Seconds after which a place is free again. */
 const SOON = 5;

@@ -108,7 +108,7 @@ function initialTokenFaults({ registration, scopes }: AuthorizationFile): readon
     return [{ pointer, severity: 'warning', message, hint: 'write `required`, if your clients can send a token' }];
   }
   if (Object.hasOwn(scopes, REGISTRATION_SCOPE)) return [];
-  const message = `nobody can get an initial access token: \`scopes\` has no \`${REGISTRATION_SCOPE}\``;
+  const message = `no client can get an initial access token: \`scopes\` has no \`${REGISTRATION_SCOPE}\``;
   const hint = `write \`${REGISTRATION_SCOPE}: Register clients\` in \`scopes\`, and give it to a client`;
   return [{ pointer, message, hint }];
 }

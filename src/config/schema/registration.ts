@@ -11,7 +11,7 @@ const Documents = record(
     allow: list(
       text(),
       ['https://*'],
-      'The service reads only documents whose URL matches one of these patterns: `https://*`, `https://app.example.com`, `https://*.example.com` for all names below, with a port for this port only, and with a path for this path or, ending in `/*`, for all paths below.',
+      'The service reads only documents whose URL matches one of these patterns. `https://*` matches every host, and `https://*.example.com` matches every name below example.com. A pattern may have a port, and a path, which may end in `/*`.',
     ),
     scope: Type.Optional(
       text(
