@@ -177,7 +177,7 @@ async function notRotated({ records, clock }: Service, id: string): Promise<Refu
 }
 
 async function revokeTokens(service: Service, id: string): Promise<CommandReport> {
-  if ((await service.clients.find(id)) === undefined) throw new Refusal(`there is no client ${id}`);
+  if ((await service.clients.glance(id)) === undefined) throw new Refusal(`there is no client ${id}`);
   const issued_before = isoTime(await revokeTokensOfClient(service, id));
   const text = `Every token of ${id} that was issued before ${issued_before} is revoked. ${localJwts}\n`;
   const facts = { client_id: id, detail: `by command: issued before ${issued_before}` };

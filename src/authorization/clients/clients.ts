@@ -21,7 +21,7 @@ export interface Clients {
   glance(id: string): Promise<RegisteredClient | undefined>;
   /** May request a document for this address of a caller. */
   look(id: string, address: string): Promise<ClientLookup>;
-  /** All readable clients. An unreadable one does not hide the others. */
+  /** All readable clients of the file and by command. An unreadable one does not hide the others. */
   list(): Promise<readonly RegisteredClient[]>;
 }
 
@@ -65,13 +65,16 @@ function clientOfFile(config: ClientConfig): RegisteredClient {
 
 /** This program did not write such a record. Only the operator can repair it. */
 function storedClient(
-  { id, metadata, secrets }: ClientRecord,
+  { id, metadata, secrets, registration }: ClientRecord,
   retryWindow: number,
 ): RegisteredClient | StorageUnusable {
   const read = readStoredClient(id, metadata, retryWindow);
   if (!read.ok) return new StorageUnusable(`the client ${id} in the store cannot be read: ${read.fault}`);
   const secretHashes = secrets.map(({ hash }) => hash);
-  return buildClient(read.client, { source: 'command', isPublic: read.isPublic, secretHashes });
+  const { isPublic } = read;
+  if (registration === undefined) return buildClient(read.client, { source: 'command', isPublic, secretHashes });
+  const { usedAt } = registration;
+  return { ...buildClient(read.client, { source: 'itself', isPublic, secretHashes }), usedAt };
 }
 
 export function buildClient(

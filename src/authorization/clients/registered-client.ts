@@ -8,6 +8,8 @@ export interface RegisteredClient {
   readonly id: string;
   /** A client of the file changes only with the file. */
   readonly source: ClientSource;
+  /** NumericDate, for a client that registered itself: its last token, within a day. */
+  readonly usedAt?: number;
   /** The display name; the id if there is none. */
   readonly name: string;
   /** RFC 6749 §2.1: a client without a secret. */
