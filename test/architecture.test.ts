@@ -88,6 +88,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'browser',
     'grants',
     'back-channel',
+    'registration',
     'browserless',
     '.',
   ],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RegisteredClient } from '../authorization/clients/clients.ts';
+import { newClientId, newClientSecret } from '../authorization/clients/new-client.ts';
 import type { Service } from '../authorization/service/service.ts';
 import { longestLife, revokeTokensOfClient } from '../authorization/tokens/client-revocation.ts';
 import { seconds } from '../base/clock.ts';
@@ -12,13 +13,7 @@ import {
   type CommandReport,
   Refusal,
 } from './administration/administer.ts';
-import {
-  type ClientOptions,
-  newClient,
-  newClientId,
-  newClientSecret,
-  warningText,
-} from './administration/new-client.ts';
+import { type ClientOptions, newClient, warningText } from './administration/new-client.ts';
 import { jsonObject, overlapOption, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
 import { scopeOption } from './common/scope-option.ts';

@@ -125,6 +125,18 @@ export const oauthErrors = {
     text: 'The client is not registered.',
     remedy: 'Check that `client_id` matches the registration.',
   },
+  /** RFC 7591 §3.2.2. */
+  invalid_redirect_uri: {
+    status: 400,
+    text: 'A redirect address is not acceptable.',
+    remedy:
+      'Read `error_description`. With `application_type: native`, a client may register loopback addresses and schemes of an app.',
+  },
+  invalid_client_metadata: {
+    status: 400,
+    text: 'The metadata of the client are not acceptable.',
+    remedy: 'Read `error_description`: it names the member.',
+  },
   /** Client ID Metadata Document §5.1. */
   invalid_client_document: {
     status: 400,
@@ -185,6 +197,13 @@ export const oauthErrors = {
     text: 'Too many requests; try again later.',
     remedy:
       'Wait for the time in `Retry-After`. Reuse each token until it expires, and do not request a new one each time. `tokens.max_a_minute` is the limit.',
+  },
+  too_many_registrations: {
+    status: 429,
+    error: 'temporarily_unavailable',
+    text: 'Too many registrations; try again later.',
+    remedy:
+      'Wait for the time in `Retry-After`. Register once, and keep the client id. `registration.dynamic.per_address` is the limit.',
   },
   /** A client that publishes its metadata or its keys cannot be authenticated without its host. */
   client_host_unanswered: {

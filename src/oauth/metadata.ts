@@ -6,6 +6,7 @@ export interface AuthorizationServerMetadata {
   readonly jwks_uri?: string;
   /** An RFC 6570 template with `{kid}`, for the keys of single users. RFC 8414 does not define this member. */
   readonly user_key_uri_template?: string;
+  readonly registration_endpoint?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
   /** The URL of the revocation feed for gateways. No RFC defines it. */

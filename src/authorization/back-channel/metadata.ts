@@ -58,6 +58,7 @@ function describe(
     token_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: methods,
+    ...(config.registration.dynamic.enabled && { registration_endpoint: endpointUrl(issuer, '/oauth2/register') }),
     ...(config.registration.cimd.enabled && { client_id_metadata_document_supported: true }),
   };
 }
@@ -69,7 +70,7 @@ interface SelfMade {
 
 /** What a client may use that registers itself, even while there is none. */
 function selfMade({ registration }: Service['config']): SelfMade {
-  if (!registration.cimd.enabled) return { methods: [], grantTypes: [] };
+  if (!registration.cimd.enabled && !registration.dynamic.enabled) return { methods: [], grantTypes: [] };
   return { methods: ['none'], grantTypes: ['authorization_code', 'refresh_token'] };
 }
 

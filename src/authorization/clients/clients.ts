@@ -26,13 +26,16 @@ export interface Clients {
 }
 
 export function buildClients(
-  { clients, tokens }: Pick<AuthorizationConfig, 'clients' | 'tokens'>,
+  { clients, tokens, registration }: Pick<AuthorizationConfig, 'clients' | 'tokens' | 'registration'>,
   records: Records,
   clock: Clock,
   documents: DocumentClients,
 ): Clients {
   const inFile = new Map(clients.map(clientOfFile).map((client) => [client.id, client]));
-  const read = (record: ClientRecord) => storedClient(record, tokens.refresh.retry_window);
+  const read = (record: ClientRecord) => {
+    const client = storedClient(record, tokens.refresh.retry_window);
+    return client instanceof StorageUnusable ? client : withinScope(client, registration.dynamic.scope);
+  };
   const find = async (id: string) => {
     const known = inFile.get(id);
     if (known !== undefined) return known;
@@ -61,6 +64,12 @@ export function buildClients(
 function clientOfFile(config: ClientConfig): RegisteredClient {
   const hashes = secretHashes(config);
   return buildClient(config, { source: 'file', isPublic: hashes.length === 0, secretHashes: hashes });
+}
+
+/** The scope for clients that register themselves may have become smaller. */
+function withinScope(client: RegisteredClient, allowed = ''): RegisteredClient {
+  if (client.source !== 'itself') return client;
+  return { ...client, scope: client.scope.filter((each) => allowed.split(' ').includes(each)) };
 }
 
 /** This program did not write such a record. Only the operator can repair it. */

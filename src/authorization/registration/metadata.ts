@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../jwt/json.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import { parseScope } from '../../oauth/scope.ts';
+import type { ClientRecord } from '../../storage/records/records.ts';
+import { type ClientMetadata, judgeMetadata, type SelfDescribedMethod } from '../clients/self-described.ts';
+import { endpointUrl } from '../http/endpoint.ts';
+import type { Service } from '../service/service.ts';
+
+/** The first is the default of RFC 7591 §2. */
+export const methods: readonly SelfDescribedMethod[] = [
+  'client_secret_basic',
+  'client_secret_post',
+  'none',
+  'private_key_jwt',
+];
+
+export const REGISTRATION_PATH = '/oauth2/register';
+
+/** The metadata that the service keeps, or the error of RFC 7591 §3.2.2. */
+export function registrable({ config }: Service, said: JsonObject, allowed = methods): ClientMetadata {
+  const scope = parseScope(config.registration.dynamic.scope ?? '') ?? [];
+  const judged = judgeMetadata(said, { needsName: false, methods: allowed, scope });
+  if (judged.kind === 'described') return judged.metadata;
+  throw new OAuthError(judged.code, { description: judged.reason });
+}
+
+export function storedMetadata(metadata: ClientMetadata): ClientRecord['metadata'] {
+  return { ...metadata, public: metadata.token_endpoint_auth_method === 'none' };
+}
+
+interface Shown {
+  readonly record: Pick<ClientRecord, 'id' | 'metadata' | 'createdAt'>;
+  readonly token: string;
+  /** Only at the registration, because the service keeps only its hash. */
+  readonly secret?: string | undefined;
+}
+
+/** RFC 7591 §3.2.1, RFC 7592 §3. */
+export function informationOf({ config }: Service, { record, token, secret }: Shown): object {
+  const { public: _, ...metadata } = record.metadata;
+  return {
+    client_id: record.id,
+    client_id_issued_at: record.createdAt,
+    ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+    registration_access_token: token,
+    registration_client_uri: `${endpointUrl(config.issuer, REGISTRATION_PATH)}/${record.id}`,
+    ...metadata,
+  };
+}
