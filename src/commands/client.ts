@@ -105,7 +105,8 @@ function secretText(id: string, secret: string | undefined): string {
 async function list({ clients, records, clock }: Service): Promise<CommandReport> {
   const stored = new Set((await records.listClients(seconds(clock))).map(({ id }) => id));
   const known = await clients.list();
-  const rows = known.map((client) => describe(client, stored.has(client.id)));
+  const own = await clients.listSelfRegistered(MOST_LISTED);
+  const rows = [...known, ...own].map((client) => describe(client, stored.has(client.id)));
   const unread = [...stored].filter((id) => !known.some((client) => client.id === id));
   process.stderr.write(
     unread.map((id) => `gatehouse: warning: the client ${id} in the store cannot be read\n`).join(''),
@@ -119,6 +120,9 @@ async function list({ clients, records, clock }: Service): Promise<CommandReport
   ]);
   return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
 }
+
+/** Of the clients that registered themselves, only the newest are listed. */
+const MOST_LISTED = 1_000;
 
 /** If a client exists in both, the file wins. */
 function describe(client: RegisteredClient, isStored: boolean) {
@@ -134,10 +138,13 @@ function describe(client: RegisteredClient, isStored: boolean) {
     events: client.events,
     keys: client.keys,
     session: client.session,
-    registered: client.source === 'file' ? 'file' : 'store',
+    registered: places[client.source],
     shadows: client.source === 'file' && isStored,
   };
 }
+
+/** What the operator reads: where a client is registered, or that it registered itself. */
+const places = { file: 'file', command: 'store', itself: 'itself', document: 'document' } as const;
 
 async function show(service: Service, id: string): Promise<CommandReport> {
   const client = await service.clients.find(id);

@@ -23,6 +23,8 @@ export interface Clients {
   look(id: string, address: string): Promise<ClientLookup>;
   /** All readable clients of the file and by command. An unreadable one does not hide the others. */
   list(): Promise<readonly RegisteredClient[]>;
+  /** Readable clients that registered themselves, the newest first. */
+  listSelfRegistered(limit: number): Promise<readonly RegisteredClient[]>;
 }
 
 export function buildClients(
@@ -34,7 +36,7 @@ export function buildClients(
   const inFile = new Map(clients.map(clientOfFile).map((client) => [client.id, client]));
   const read = (record: ClientRecord) => {
     const client = storedClient(record, tokens.refresh.retry_window);
-    return client instanceof StorageUnusable ? client : withinScope(client, registration.dynamic.scope);
+    return isReadable(client) ? withinScope(client, registration.dynamic.scope) : client;
   };
   const find = async (id: string) => {
     const known = inFile.get(id);
@@ -53,12 +55,15 @@ export function buildClients(
     },
     async list() {
       const others = (await records.listClients(seconds(clock))).filter(({ id }) => !inFile.has(id));
-      return [
-        ...inFile.values(),
-        ...others.map(read).flatMap((client) => (client instanceof StorageUnusable ? [] : [client])),
-      ];
+      return [...inFile.values(), ...others.map(read).filter(isReadable)];
     },
+    listSelfRegistered: async (limit) =>
+      (await records.listSelfRegistered(seconds(clock), limit)).map(read).filter(isReadable),
   };
+}
+
+function isReadable(client: RegisteredClient | StorageUnusable): client is RegisteredClient {
+  return !(client instanceof StorageUnusable);
 }
 
 function clientOfFile(config: ClientConfig): RegisteredClient {
