@@ -788,6 +788,12 @@ export interface AuthorizationFile {
     app_secret?: string;
     /** This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`. */
     client_secret_sha256?: string;
+    /** The client authenticates in this way. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: it signs a JWT for each request (RFC 7523), and has no secret. */
+    token_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | Variable;
+    /** This is the JWK Set with the public keys of the client, for private_key_jwt. */
+    jwks?: unknown;
+    /** The service reads the JWK Set of the client at this URL. */
+    jwks_uri?: string;
     /** Pages show this name. */
     client_name?: string;
     /** The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address may differ. Default: `[]`. */

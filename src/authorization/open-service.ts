@@ -12,7 +12,9 @@ import type { Records } from '../storage/records/records.ts';
 import { buildClients } from './clients/clients.ts';
 import { rememberClients } from './clients/recent-clients.ts';
 import { loadSecrets } from './clients/secrets.ts';
+import { buildClientKeys } from './documents/client-keys.ts';
 import { buildDocumentClients } from './documents/document-clients.ts';
+import { FetchLimits } from './documents/fetch-limits.ts';
 import { buildFeed } from './feed/feed.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { buildUserKeys } from './keys/user-keys.ts';
@@ -92,12 +94,9 @@ async function open(
   const untrustedProxies = new UntrustedProxies(clock, log);
   const outbounds = outboundsOf(config, { directory, findAddresses });
   const outbound = opened.adopt(outbounds.registered, closeIt);
-  const documents = buildDocumentClients({
-    config,
-    counters,
-    clock,
-    outbound: opened.adopt(outbounds.strangers, closeIt),
-  });
+  const strangers = opened.adopt(outbounds.strangers, closeIt);
+  const limits = new FetchLimits(counters);
+  const documents = buildDocumentClients({ config, outbound: strangers, limits, clock });
   const clients = buildClients(config, records, clock, documents);
   return {
     config,
@@ -108,6 +107,7 @@ async function open(
     signatures: new TurnBudget(),
     clients,
     recentClients: rememberClients(clients, clock),
+    clientKeys: buildClientKeys({ registered: outbound, strangers, limits, clock }),
     accounts,
     passwords,
     decoys: await decoysOf(accounts, records, secrets.decoys),

@@ -121,7 +121,7 @@ async function list({ clients, records, clock }: Service): Promise<CommandReport
   return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
 }
 
-/** Of the clients that registered themselves, only the newest are listed. */
+/** The list shows only the newest clients that registered themselves. */
 const MOST_LISTED = 1_000;
 
 /** If a client exists in both, the file wins. */

@@ -21,6 +21,9 @@ export interface AuthorizationServerMetadata {
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly introspection_endpoint_auth_methods_supported?: readonly string[];
   readonly revocation_endpoint_auth_methods_supported?: readonly string[];
+  readonly token_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly string[];
   /** Client ID Metadata Document §6. */
   readonly client_id_metadata_document_supported?: boolean;
 }

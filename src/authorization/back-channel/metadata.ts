@@ -1,11 +1,13 @@
+import type { ClientAuthMethod } from '../../config/words/client-auth-methods.ts';
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
 import { USER_KEY_PATH } from '../../oauth/user-key.ts';
+import { assertionAlgorithms } from '../clients/assertion-algorithms.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import { type Grants, grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
 import type { Service } from '../service/service.ts';
-import { type ClientAuthMethod, methodsInUse } from './client-auth.ts';
+import { methodsInUse } from './client-auth.ts';
 import { providerMetadata } from './provider-metadata.ts';
 
 /**
@@ -58,6 +60,11 @@ function describe(
     token_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: methods,
+    ...(methods.includes('private_key_jwt') && {
+      token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    }),
     ...(config.registration.dynamic.enabled && { registration_endpoint: endpointUrl(issuer, '/oauth2/register') }),
     ...(config.registration.cimd.enabled && { client_id_metadata_document_supported: true }),
   };
@@ -71,7 +78,7 @@ interface SelfMade {
 /** What a client may use that registers itself, even while there is none. */
 function selfMade({ registration }: Service['config']): SelfMade {
   if (!registration.cimd.enabled && !registration.dynamic.enabled) return { methods: [], grantTypes: [] };
-  return { methods: ['none'], grantTypes: ['authorization_code', 'refresh_token'] };
+  return { methods: ['none', 'private_key_jwt'], grantTypes: ['authorization_code', 'refresh_token'] };
 }
 
 function frontChannel(issuer: string) {

@@ -67,8 +67,7 @@ function isReadable(client: RegisteredClient | StorageUnusable): client is Regis
 }
 
 function clientOfFile(config: ClientConfig): RegisteredClient {
-  const hashes = secretHashes(config);
-  return buildClient(config, { source: 'file', isPublic: hashes.length === 0, secretHashes: hashes });
+  return buildClient(config, { source: 'file', isPublic: isPublic(config), secretHashes: secretHashes(config) });
 }
 
 /** The scope for clients that register themselves may have become smaller. */
@@ -99,6 +98,7 @@ export function buildClient(
     id: config.client_id,
     name: config.client_name ?? config.client_id,
     ...kept,
+    assertionKeys: usesKeys(config) ? { jwks: config.jwks, jwksUri: config.jwks_uri } : undefined,
     redirectUris: config.redirect_uris,
     scope: config.scope === undefined ? [] : (parseScope(config.scope) ?? []),
     grantTypes: config.grant_types,
@@ -123,4 +123,12 @@ export function buildClient(
 function secretHashes(config: ClientConfig): readonly Uint8Array[] {
   if (config.client_secret_sha256 !== undefined) return [Buffer.from(config.client_secret_sha256, 'hex')];
   return config.client_secret === undefined ? [] : [sha256(config.client_secret)];
+}
+
+function usesKeys({ token_endpoint_auth_method: method }: ClientConfig): boolean {
+  return method === 'private_key_jwt';
+}
+
+function isPublic(config: ClientConfig): boolean {
+  return secretHashes(config).length === 0 && !usesKeys(config);
 }

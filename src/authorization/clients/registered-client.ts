@@ -12,8 +12,10 @@ export interface RegisteredClient {
   readonly usedAt?: number;
   /** The display name; the id if there is none. */
   readonly name: string;
-  /** RFC 6749 §2.1: a client without a secret. */
+  /** RFC 6749 §2.1: a client without a secret and without keys. */
   readonly isPublic: boolean;
+  /** The place of the public keys of a client that authenticates with `private_key_jwt`. */
+  readonly assertionKeys: { readonly jwks?: unknown; readonly jwksUri?: string | undefined } | undefined;
   /** SHA-256 of each valid secret. A client whose secrets have all expired is still no public client. */
   readonly secretHashes: readonly Uint8Array[];
   readonly redirectUris: readonly string[];

@@ -1,11 +1,9 @@
+import type { ClientAuthMethod } from '../../config/words/client-auth-methods.ts';
 import { isLoopback } from '../../config/words/host.ts';
 import { redirectUriFault } from '../../config/words/redirect-uri.ts';
 import { endpointFaults } from '../../config/words/url-rules.ts';
 import { isObject, type JsonObject } from '../../jwt/json.ts';
 import { parseScope } from '../../oauth/scope.ts';
-
-/** `token_endpoint_auth_method` (RFC 7591 §2) of a client that registers itself. */
-export type SelfDescribedMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
 /** The metadata that this service keeps, with the names of RFC 7591 §2. */
 export interface ClientMetadata {
@@ -15,7 +13,7 @@ export interface ClientMetadata {
   readonly response_types: readonly string[];
   /** Absent: none. */
   readonly scope?: string;
-  readonly token_endpoint_auth_method: SelfDescribedMethod;
+  readonly token_endpoint_auth_method: ClientAuthMethod;
   readonly application_type: 'native' | 'web';
   readonly jwks?: JsonObject;
   readonly jwks_uri?: string;
@@ -24,7 +22,7 @@ export interface ClientMetadata {
 export interface MetadataRules {
   readonly needsName: boolean;
   /** The first is the default. */
-  readonly methods: readonly SelfDescribedMethod[];
+  readonly methods: readonly ClientAuthMethod[];
   /** The client gets at most this. */
   readonly scope: readonly string[];
 }
@@ -159,7 +157,7 @@ function scopeOf(scope: unknown, allowed: readonly string[]): readonly string[] 
 }
 
 function methodOf({ token_endpoint_auth_method: method }: JsonObject, { methods }: MetadataRules) {
-  return (method ?? methods[0] ?? 'none') as SelfDescribedMethod;
+  return (method ?? methods[0] ?? 'none') as ClientAuthMethod;
 }
 
 function keysOf({ jwks, jwks_uri }: JsonObject): Pick<ClientMetadata, 'jwks' | 'jwks_uri'> {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sameBytes, sha256 } from '../../base/secret.ts';
+import type { ClientAuthMethod } from '../../config/words/client-auth-methods.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { ClientRecord } from '../../storage/records/records.ts';
-import type { SelfDescribedMethod } from '../clients/self-described.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import type { Service } from '../service/service.ts';
@@ -50,8 +50,8 @@ async function change(service: Service, request: FastifyRequest): Promise<object
   const { record, token } = await managed(service, request);
   const said = readJson(request);
   refuseForeign(said, record);
-  const method = record.metadata.token_endpoint_auth_method as SelfDescribedMethod;
-  const metadata = storedMetadata(registrable(service, said, [method]));
+  const method = record.metadata.token_endpoint_auth_method as ClientAuthMethod;
+  const metadata = storedMetadata(await registrable(service, said, [method]));
   if (!(await service.records.changeRegistration({ id: record.id, tokenHash: sha256(token), metadata })))
     throw wrongToken(service, 'invalid_token');
   service.audit.record('client_changed', factsOf(record, request));

@@ -1,27 +1,30 @@
+import { type ClientAuthMethod, clientAuthMethods } from '../../config/words/client-auth-methods.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { parseScope } from '../../oauth/scope.ts';
 import type { ClientRecord } from '../../storage/records/records.ts';
-import { type ClientMetadata, judgeMetadata, type SelfDescribedMethod } from '../clients/self-described.ts';
+import { inlineKeysFault } from '../clients/inline-keys.ts';
+import { type ClientMetadata, judgeMetadata } from '../clients/self-described.ts';
 import { endpointUrl } from '../http/endpoint.ts';
 import type { Service } from '../service/service.ts';
 
-/** The first is the default of RFC 7591 §2. */
-export const methods: readonly SelfDescribedMethod[] = [
-  'client_secret_basic',
-  'client_secret_post',
-  'none',
-  'private_key_jwt',
-];
-
 export const REGISTRATION_PATH = '/oauth2/register';
 
-/** The metadata that the service keeps, or the error of RFC 7591 §3.2.2. */
-export function registrable({ config }: Service, said: JsonObject, allowed = methods): ClientMetadata {
+/**
+ * The metadata that the service keeps, or the error of RFC 7591 §3.2.2. `methods`: the first is the default, which is the one
+ * of RFC 7591 §2.
+ */
+export async function registrable(
+  { config }: Service,
+  said: JsonObject,
+  methods: readonly ClientAuthMethod[] = clientAuthMethods,
+): Promise<ClientMetadata> {
   const scope = parseScope(config.registration.dynamic.scope ?? '') ?? [];
-  const judged = judgeMetadata(said, { needsName: false, methods: allowed, scope });
-  if (judged.kind === 'described') return judged.metadata;
-  throw new OAuthError(judged.code, { description: judged.reason });
+  const judged = judgeMetadata(said, { needsName: false, methods, scope });
+  if (judged.kind === 'refused') throw new OAuthError(judged.code, { description: judged.reason });
+  const fault = await inlineKeysFault(judged.metadata.jwks);
+  if (fault !== undefined) throw new OAuthError('invalid_client_metadata', { description: fault });
+  return judged.metadata;
 }
 
 export function storedMetadata(metadata: ClientMetadata): ClientRecord['metadata'] {

@@ -21,7 +21,7 @@ export function registerEndpoint(service: Service): Endpoint {
     paths: [REGISTRATION_PATH],
     async handle(request, reply) {
       const sponsor = await requireInitialToken(service, request);
-      const metadata = registrable(service, readJson(request));
+      const metadata = await registrable(service, readJson(request));
       await limitRegistrations(service, request);
       return register(service, { request, reply, metadata, sponsor });
     },

@@ -6,6 +6,7 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault } from '../words/scope-words.ts';
 import { issuerFaults, parseUrl } from '../words/url-rules.ts';
 import { type Checks, runChecks, type Surroundings } from './checks.ts';
+import { clientAuthChecks } from './client-auth.ts';
 import { clientChecks } from './clients.ts';
 import { countersFaults } from './counters.ts';
 import { grantChecks } from './grants.ts';
@@ -36,6 +37,7 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   ...userKeyChecks,
   ...tokenChecks,
   ...clientChecks,
+  ...clientAuthChecks,
   ...grantChecks,
   ...userChecks,
   ...openidChecks,

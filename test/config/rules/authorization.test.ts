@@ -23,6 +23,9 @@ const relyingParty = (more: object) => (config: Loose) => {
 const twoHosts = ['https://app.example.com/callback', 'https://app.example.org/callback'];
 const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 
+const publicKeys = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }] };
+const signing = (more: object) =>
+  client({ client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt', ...more });
 const documents = (more: object) => top({ registration: { cimd: { enabled: true, scope: 'orders.read', ...more } } });
 const registering = (more: object) => (config: Loose) => {
   config.scopes['clients.register'] = 'Register clients';
@@ -527,6 +530,39 @@ const cases: Record<string, readonly Case[]> = {
   'authorities of clients': [
     [top({ outbound: { tls: { ca: 'nowhere.pem' } } }), /^error: .*nowhere\.pem/],
     [top({ outbound: { tls: { ca: tlsFile('authority.crt') } } })],
+  ],
+  'authentication method of a client': [
+    [client({ token_endpoint_auth_method: 'none' }), /^error: a client with `none` has no secret/],
+    [client({ token_endpoint_auth_method: 'client_secret_post' })],
+    [
+      client({ ...code, client_secret: undefined, token_endpoint_auth_method: 'client_secret_basic' }),
+      /^error: `client_secret_basic` needs a secret/,
+    ],
+    [
+      client({ token_endpoint_auth_method: 'private_key_jwt', jwks: publicKeys }),
+      /^error: a client with `private_key_jwt` has no secret/,
+    ],
+    [client({ ...code, client_secret: undefined, token_endpoint_auth_method: 'none' })],
+    [signing({ jwks: publicKeys })],
+  ],
+  'keys of a client': [
+    [client({ jwks: publicKeys }), /^warning: `jwks` has no effect without `private_key_jwt`/],
+    [client({ jwks_uri: 'https://a.example/' }), /^warning: `jwks_uri` has no effect/],
+    [signing({}), /^error: `private_key_jwt` needs either/],
+    [signing({ jwks: publicKeys, jwks_uri: 'https://a.example/' }), /^error: `private_key_jwt` needs either/],
+    [signing({ jwks_uri: 'http://a.example/' }), /others can read and change http traffic/],
+    [signing({ jwks_uri: 'https://a.example/' })],
+  ],
+  'key set of a client': [
+    [signing({ jwks: [] }), /^error: a JWK Set has a list of `keys`/],
+    [signing({ jwks: { keys: [] } }), /^error: a JWK Set has a list/],
+    [signing({ jwks: { keys: [1] } }), /^error: each key has a `kty`/],
+    [signing({ jwks: { keys: [{ kty: 'EC', d: 'x' }] } }), /^error: a key here must be public/],
+    [signing({ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }), /^error: a key here must be public/],
+  ],
+  'endpoints of a client with keys': [
+    [signing({ jwks: publicKeys, events: true }), /^error: `events` needs a client with a secret/],
+    [signing({ jwks: publicKeys, introspect: true })],
   ],
 };
 
