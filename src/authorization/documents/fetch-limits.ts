@@ -1,5 +1,5 @@
-import { addressBlock } from '../../base/client-address.ts';
 import type { Counters } from '../../counters/counters.ts';
+import { addressBlocks } from '../../counters/throttle.ts';
 
 /** Milliseconds. */
 const MINUTE = 60_000;
@@ -35,15 +35,24 @@ export class FetchLimits {
     if (this.#all >= AT_ONCE.all || running >= AT_ONCE.host) return SOON;
     this.#begin(host);
     try {
-      const wait = (await this.#take('address', addressBlock(address))) || (await this.#take('host', host));
+      const wait = (await this.#takeAddress(address)) || (await this.#take('host', host, MOST.host));
       return wait > 0 ? Math.ceil(wait / 1000) : await work();
     } finally {
       this.#end(host);
     }
   }
 
-  #take(of: keyof typeof MOST, whom: string) {
-    return this.#counters.take(`document\n${of}\n${whom}`, { requests: MOST[of], window: MINUTE });
+  /** A site with many IPv6 links may cause no more requests than a few addresses. */
+  async #takeAddress(address: string): Promise<number> {
+    for (const { block, times } of addressBlocks(address)) {
+      const wait = await this.#take('address', `${block.length}:${block}`, MOST.address * times);
+      if (wait > 0) return wait;
+    }
+    return 0;
+  }
+
+  #take(of: keyof typeof MOST, whom: string, requests: number) {
+    return this.#counters.take(`document\n${of}\n${whom}`, { requests, window: MINUTE });
   }
 
   #begin(host: string): void {

@@ -37,6 +37,9 @@ export interface Outbound {
 /** Bytes of an answer. */
 const LARGEST = 256 * 1024;
 
+/** Milliseconds for which a connection without a request stays open. */
+const LONGEST_IDLE = 4_000;
+
 class Forbidden extends Error {}
 
 export interface OutboundOptions {
@@ -59,6 +62,8 @@ export function buildOutbound({
   const agent = new Agent({
     connect: { lookup: checkedLookup(findAddresses, isReachable), timeout, ...authorities(trust) },
     connections: 8,
+    // A host may ask for minutes. Strangers could then fill the table of open files with idle connections.
+    keepAliveMaxTimeout: LONGEST_IDLE,
     headersTimeout: timeout,
     bodyTimeout: timeout,
     maxResponseSize: LARGEST,

@@ -66,6 +66,7 @@ export interface Texts {
     readonly apps: string;
     readonly noApps: string;
     readonly returns: Readonly<Record<Redirect['kind'], (where: Html) => Html>>;
+    readonly origins: OriginTexts;
     readonly noScopes: string;
     readonly since: string;
     readonly lastUsed: string;
@@ -226,6 +227,7 @@ export const english: Texts = {
       loopback: (where) => html`A program on your device (${where})`,
       app: (where) => html`An app on your device (${where})`,
     },
+    origins,
     noScopes: 'It only knows that you have signed in.',
     since: 'Since',
     lastUsed: 'Last used',

@@ -8,6 +8,9 @@ import { type ClientMetadata, judgeMetadata } from '../clients/self-described.ts
 import { endpointUrl } from '../http/endpoint.ts';
 import type { Service } from '../service/service.ts';
 
+/** Characters of JSON in the store. */
+const LARGEST = 16 * 1024;
+
 export const REGISTRATION_PATH = '/oauth2/register';
 
 /**
@@ -22,7 +25,10 @@ export async function registrable(
   const scope = parseScope(config.registration.dynamic.scope ?? '') ?? [];
   const judged = judgeMetadata(said, { needsName: false, methods, scope });
   if (judged.kind === 'refused') throw new OAuthError(judged.code, { description: judged.reason });
-  const fault = await inlineKeysFault(judged.metadata.jwks);
+  const isLarge = JSON.stringify(judged.metadata).length > LARGEST;
+  const fault = isLarge
+    ? `the metadata have more than ${LARGEST} characters`
+    : await inlineKeysFault(judged.metadata.jwks);
   if (fault !== undefined) throw new OAuthError('invalid_client_metadata', { description: fault });
   return judged.metadata;
 }

@@ -34,11 +34,11 @@ export function clientUrlFault(text: string): string | undefined {
   return url === undefined ? 'it is not a URL' : rules.find(({ breaks }) => breaks(text, url))?.fault;
 }
 
-/** Also in the encodings that some servers decode before they look for the file. */
+/** Also in the encodings that some servers decode, and with the parameters that some servers remove (RFC 3986 §3.3). */
 function hasDotSegment(text: string): boolean {
   const path = text.replace(/^https:\/\/[^/?#\\]*/i, '').split(/[?#]/, 1)[0] ?? '';
   const decoded = path.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/');
-  return decoded.split('/').some((segment) => segment === '.' || segment === '..');
+  return decoded.split('/').some((segment) => /^\.{1,2}(?:;|%3b|$)/i.test(segment));
 }
 
 /** A pattern of `registration.cimd.allow`. */

@@ -168,6 +168,10 @@ t.test('one address causes at most 20 requests for documents a minute, and known
     from('2001:db8::2'),
   );
   t.equal(answer.status, 429, 'the token endpoint has the same limit');
+  const before = host.asked.length;
+  for (let link = 0; link < 60; link++)
+    await openTab(service).get(asksFor(`${host.url}/link-${link}.json`), from(`2001:db8:1:${link.toString(16)}::1`));
+  t.equal(host.asked.length - before, 40, 'a /56 has twice the limit');
 });
 
 t.test('a host that does not answer occupies only some places', async (t) => {

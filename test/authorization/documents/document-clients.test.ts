@@ -82,6 +82,21 @@ t.test('the pages name the host of the client id and the host of the redirect ad
   }
 });
 
+t.test('the account page names the host of a connected client, before and after a restart', async (t) => {
+  const host = await documentHost(t);
+  const first = await runWithDocuments(t);
+  const id = host.publish('/client.json', { client_name: 'Web Shop' });
+  t.equal((await first.post('/oauth2/token', redemption(id, await codeFor(first, id)))).status, 200);
+  const page = await (await signedIn(first)).get('/oauth2/account');
+  t.match(page.body, 'Web Shop');
+  t.match(page.body, `This name comes from <strong><bdi>${new URL(id).host}`);
+  await first.stop();
+  const second = await runWithDocuments(t, { directory: first.directory });
+  const again = await (await signedIn(second)).get('/oauth2/account');
+  t.match(again.body, id, 'its document is not read for this page');
+  t.equal(host.asked.length, 1);
+});
+
 t.test('the consent page warns if all redirect addresses are on the device of the user', async (t) => {
   const host = await documentHost(t);
   const service = await runWithDocuments(t);

@@ -134,6 +134,11 @@ const faults: readonly (readonly [changes: object, error: string, reason: RegExp
   [{ scope: 'clients.register' }, 'invalid_client_metadata', /nothing that such a client/],
   [{ client_name: 'a\u0000b' }, 'invalid_client_metadata', /control character/],
   [{ client_name: 7 }, 'invalid_client_metadata', /not a text/],
+  [
+    { redirect_uris: Array.from({ length: 40 }, (_, at) => `https://a.example/${at}/${'x'.repeat(900)}`) },
+    'invalid_client_metadata',
+    /more than 16384 characters/,
+  ],
 ];
 
 t.test('metadata that are not acceptable get the errors of RFC 7591, and register nothing', async (t) => {
