@@ -115,7 +115,8 @@ t.test('the consent page asks each time, because a document may get another addr
   const tab = await signedIn(service);
   t.equal((await decide(tab, await tab.get(asksFor(id)), ['orders.read', 'orders.write'])).status, 303);
   t.match((await tab.get(asksFor(id))).body, 'asks for access');
-  t.match(answered(await tab.get(asksFor(id, { prompt: 'none' }))), { error: 'interaction_required' });
+  const silent = await tab.get(asksFor(id, { prompt: 'none' }));
+  t.match([silent.status, silent.location, silent.body], [400, undefined, 'interaction_required']);
 });
 
 t.test('a client gets no token until the configuration gives such clients a scope', async (t) => {
@@ -125,7 +126,7 @@ t.test('a client gets no token until the configuration gives such clients a scop
   const tab = await signedIn(narrow);
   t.equal((await tab.get(asksFor(id))).status, 400, 'a document cannot ask for more');
   const plain = host.publish('/plain.json');
-  t.match(answered(await tab.get(asksFor(plain, { scope: 'admin' }))), { error: 'invalid_scope' });
+  t.match(await tab.get(asksFor(plain, { scope: 'admin' })), { status: 400, body: 'invalid_scope' });
   const { cimd } = narrow.service.config.registration;
   const { scope: _, ...without } = cimd;
   const none = await runWithDocuments(t, {
@@ -133,7 +134,39 @@ t.test('a client gets no token until the configuration gives such clients a scop
   });
   const other = await signedIn(none);
   for (const scope of [undefined, 'orders.read'])
-    t.match(answered(await other.get(asksFor(plain, { scope }))), { error: 'invalid_scope' });
+    t.match(await other.get(asksFor(plain, { scope })), { status: 400, body: 'invalid_scope' });
+});
+
+t.test('a faulty request shows a page, so that no link to this service leads to the site of a stranger', async (t) => {
+  const host = await documentHost(t);
+  const service = await runWithDocuments(t);
+  const local = 'http://127.0.0.1:3000/callback';
+  const id = host.publish('/client.json', { redirect_uris: [redirectUri, local, 'com.example.app:/callback'] });
+  const faults = [
+    { response_type: 'x' },
+    { response_type: undefined },
+    { scope: 'admin' },
+    { resource: 'https://unknown.example.com' },
+    { code_challenge: undefined },
+    { prompt: 'none' },
+    { request: 'x.y.z' },
+    { response_mode: 'form_post', scope: 'admin' },
+  ];
+  for (const tab of [openTab(service), await signedIn(service)])
+    for (const fault of faults) {
+      const page = await tab.get(asksFor(id, fault));
+      t.match([page.status, page.location], [400, undefined], JSON.stringify(fault));
+      t.notMatch(page.body, '<form');
+      t.notMatch(page.body, '<a ');
+      const own = await tab.get(asksFor(id, { ...fault, redirect_uri: local }));
+      t.ok(
+        own.location?.href.startsWith(local) || own.body.includes(local),
+        'a program on the device learns the error',
+      );
+    }
+  const tab = await signedIn(service);
+  const denied = await decide(tab, await tab.get(asksFor(id)), [], 'deny');
+  t.match(answered(denied), { error: 'access_denied' }, 'the user saw the host, and decided');
 });
 
 t.test('a client with a document never acts for itself', async (t) => {
