@@ -1,4 +1,5 @@
 import type { ClientAuthMethod } from '../../config/words/client-auth-methods.ts';
+import { REGISTRATION_SCOPE } from '../../config/words/registration-scope.ts';
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
 import { USER_KEY_PATH } from '../../oauth/user-key.ts';
 import { assertionAlgorithms } from '../clients/assertion-algorithms.ts';
@@ -54,7 +55,8 @@ function describe(
     ...(clients.some(({ events }) => events) && {
       revocation_events_endpoint: endpointUrl(issuer, '/oauth2/events'),
     }),
-    scopes_supported: Object.keys(config.scopes),
+    // Some clients request every scope of this list, and no such client may have this one.
+    scopes_supported: Object.keys(config.scopes).filter((scope) => scope !== REGISTRATION_SCOPE),
     response_types_supported: responseTypes,
     grant_types_supported: [...table.keys(), 'implicit'].filter(uses),
     token_endpoint_auth_methods_supported: methods,

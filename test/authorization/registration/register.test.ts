@@ -267,6 +267,7 @@ t.test('pages of other origins may register, and only where registration is on d
     (await fetch(`${url}/.well-known/oauth-authorization-server`)).json() as Promise<Record<string, unknown>>;
   t.match(await document(on), {
     registration_endpoint: `${on.issuer}/oauth2/register`,
+    scopes_supported: ['orders.read', 'orders.write', 'admin'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   });
   const off = await runRegistering(t, { dynamic: { enabled: false } });
