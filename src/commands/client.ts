@@ -13,7 +13,7 @@ import {
   type CommandReport,
   Refusal,
 } from './administration/administer.ts';
-import { type ClientOptions, newClient, warningText } from './administration/new-client.ts';
+import { type ClientOptions, getsSecret, newClient, warningText } from './administration/new-client.ts';
 import { jsonObject, overlapOption, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
 import { scopeOption } from './common/scope-option.ts';
@@ -34,6 +34,7 @@ export function register(program: Command): void {
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )
     .option('--public', 'no secret, for an app or a page that cannot keep one')
+    .option('--jwks-uri <url>', 'no secret: the client signs a JWT for each request, and its keys are at this URL')
     .option('--format <format>', 'the format of its access tokens: opaque or jwt')
     .option('--no-pkce', 'the client may omit PKCE (a public client may not)')
     .option('--session', 'may use the browserless exchange')
@@ -74,7 +75,7 @@ async function add(service: Service, options: ClientOptions): Promise<CommandRep
   const id = options.id ?? newClientId();
   const taken = await takenBy(service, id);
   const { registration: metadata, warnings } = newClient(id, options, config, taken);
-  const secret = options.public ? undefined : newClientSecret();
+  const secret = getsSecret(options) ? newClientSecret() : undefined;
   const createdAt = seconds(clock);
   const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];
   if (!(await records.addClient({ id, metadata, secrets, createdAt })))
