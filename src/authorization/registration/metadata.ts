@@ -51,6 +51,7 @@ export function informationOf({ config }: Service, { record, token, secret }: Sh
     client_id: record.id,
     client_id_issued_at: record.createdAt,
     ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+    ...(config.compat.app_id_claim && { app_id: record.id, ...(secret !== undefined && { app_secret: secret }) }),
     registration_access_token: token,
     registration_client_uri: `${endpointUrl(config.issuer, REGISTRATION_PATH)}/${record.id}`,
     ...metadata,

@@ -111,6 +111,12 @@ t.test('absent metadata have the defaults of RFC 7591, and unknown ones are left
   t.match(await answer.json(), { error: 'unauthorized_client' });
 });
 
+t.test('with compat.app_id_claim, an answer also has app_id and app_secret', async (t) => {
+  const service = await runRegistering(t, { config: { compat: { app_id_claim: true } } });
+  const own = await registered(service, { token_endpoint_auth_method: 'client_secret_post' });
+  t.strictSame([own.app_id, own.app_secret], [own.client_id, own.client_secret]);
+});
+
 const faults: readonly (readonly [changes: object, error: string, reason: RegExp])[] = [
   [{ redirect_uris: undefined }, 'invalid_redirect_uri', /missing/],
   [{ redirect_uris: [] }, 'invalid_redirect_uri', /not a list/],
