@@ -96,7 +96,8 @@ async function open(
   const outbound = opened.adopt(outbounds.registered, closeIt);
   const strangers = opened.adopt(outbounds.strangers, closeIt);
   const limits = new FetchLimits(counters);
-  const documents = buildDocumentClients({ config, outbound: strangers, limits, clock });
+  const metrics = buildServiceMetrics({ counters, proxies: untrustedProxies, records });
+  const documents = buildDocumentClients({ config, outbound: strangers, limits, metrics, clock });
   const clients = buildClients(config, records, clock, documents);
   return {
     config,
@@ -107,7 +108,7 @@ async function open(
     signatures: new TurnBudget(),
     clients,
     recentClients: rememberClients(clients, clock),
-    clientKeys: buildClientKeys({ registered: outbound, strangers, limits, clock }),
+    clientKeys: buildClientKeys({ registered: outbound, strangers, limits, metrics, clock }),
     accounts,
     passwords,
     decoys: await decoysOf(accounts, records, secrets.decoys),
@@ -117,7 +118,7 @@ async function open(
     loginAttempts: buildLoginAttempts({ counters, clock, maxFailures, window, ceiling }),
     counters,
     audit,
-    metrics: buildServiceMetrics({ counters, proxies: untrustedProxies, records }),
+    metrics,
     untrustedProxies,
     feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
     outbound,

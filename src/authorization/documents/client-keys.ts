@@ -9,6 +9,7 @@ import type { JwsHeader } from '../../jwt/parse.ts';
 import { assertionAlgorithms } from '../clients/assertion-algorithms.ts';
 import { isSelfMade, type RegisteredClient } from '../clients/clients.ts';
 import type { Answered, Outbound } from '../outbound/outbound.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { type DocumentLookup, RememberedDocuments } from './remembered-documents.ts';
 
@@ -25,6 +26,7 @@ export interface ClientKeysDependencies {
   readonly strangers: Pick<Outbound, 'get'>;
   /** For the key sets of strangers. */
   readonly limits: FetchLimits;
+  readonly metrics: Pick<Metrics, 'documentRead'>;
   readonly clock: Clock;
 }
 
@@ -34,8 +36,9 @@ const KEPT = { ttl: 600_000, max_ttl: 3_600_000 } as const;
 const LARGEST = 64 * 1024;
 const MOST_INLINE = 1_000;
 
-export function buildClientKeys({ registered, strangers, limits, clock }: ClientKeysDependencies): ClientKeys {
-  const shared = { ...KEPT, clock, largest: LARGEST, name: 'key set', read: readKeySet };
+export function buildClientKeys({ registered, strangers, limits, metrics, clock }: ClientKeysDependencies): ClientKeys {
+  const count = (result: KeyLookup['kind']) => metrics.documentRead('keys', result);
+  const shared = { ...KEPT, clock, largest: LARGEST, name: 'key set', count, read: readKeySet };
   const ofRegistered = new RememberedDocuments<KeyRing>({ ...shared, outbound: registered, limits: undefined });
   const ofStrangers = new RememberedDocuments<KeyRing>({ ...shared, outbound: strangers, limits });
   const inline = new LRUCache<string, KeyRing>({ max: MOST_INLINE });

@@ -8,6 +8,7 @@ import { inlineKeysFault } from '../clients/inline-keys.ts';
 import type { ClientLookup, DocumentClients } from '../clients/lookup.ts';
 import type { ClientMetadata } from '../clients/self-described.ts';
 import type { Answered, Outbound } from '../outbound/outbound.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { readMetadataDocument } from './metadata-document.ts';
 import { RememberedDocuments } from './remembered-documents.ts';
@@ -17,6 +18,7 @@ export interface DocumentDependencies {
   /** For URLs of strangers. */
   readonly outbound: Pick<Outbound, 'get'>;
   readonly limits: FetchLimits;
+  readonly metrics: Pick<Metrics, 'documentRead'>;
   readonly clock: Clock;
 }
 
@@ -32,7 +34,7 @@ class ReadDocuments implements DocumentClients {
   readonly #scope: readonly string[];
   readonly #documents: RememberedDocuments<RegisteredClient>;
 
-  constructor({ config, ...deps }: DocumentDependencies) {
+  constructor({ config, metrics, ...deps }: DocumentDependencies) {
     const { allow, scope, size, ttl, max_ttl } = config.registration.cimd;
     this.#config = config;
     this.#patterns = allow.map(parseClientUrlPattern).filter((pattern) => pattern !== undefined);
@@ -41,6 +43,7 @@ class ReadDocuments implements DocumentClients {
     this.#documents = new RememberedDocuments({
       ...deps,
       name: 'metadata document',
+      count: (result) => metrics.documentRead('metadata', result),
       largest: size,
       ttl,
       max_ttl,

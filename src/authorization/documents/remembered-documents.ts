@@ -21,6 +21,8 @@ export interface DocumentSource<Value> extends FreshnessLimits {
   readonly largest: number;
   /** What a reader of an error calls the document, such as `key set`. */
   readonly name: string;
+  /** Counts one request. */
+  readonly count: (result: DocumentLookup<Value>['kind']) => void;
   /** A text says why the document cannot be used. */
   read(url: string, answer: Answered): Promise<{ readonly value: Value } | string>;
 }
@@ -89,9 +91,15 @@ export class RememberedDocuments<Value> {
 
   /** Callers that ask at the same time share one request. */
   #readOnce(url: string, address: string): Promise<DocumentLookup<Value>> {
-    const reading = this.#reading.get(url) ?? this.#read(url, address).finally(() => this.#reading.delete(url));
+    const reading = this.#reading.get(url) ?? this.#readCounted(url, address).finally(() => this.#reading.delete(url));
     this.#reading.set(url, reading);
     return reading;
+  }
+
+  async #readCounted(url: string, address: string): Promise<DocumentLookup<Value>> {
+    const looked = await this.#read(url, address);
+    this.#source.count(looked.kind);
+    return looked;
   }
 
   async #read(url: string, address: string): Promise<DocumentLookup<Value>> {

@@ -169,6 +169,20 @@ t.test('a faulty request shows a page, so that no link to this service leads to 
   t.match(answered(denied), { error: 'access_denied' }, 'the user saw the host, and decided');
 });
 
+t.test('the metrics count the requests for documents by their results', async (t) => {
+  const host = await documentHost(t);
+  const service = await runWithDocuments(t);
+  const ids = [
+    host.publish('/client.json'),
+    host.serve('/hostile.json', { body: '{}' }),
+    host.serve('/down.json', { status: 503 }),
+  ];
+  for (const id of [...ids, ...ids]) await openTab(service).get(asksFor(id));
+  const metrics = await (await fetch(`${service.admin}/metrics`)).text();
+  for (const result of ['read', 'refused', 'outage'])
+    t.match(metrics, `gatehouse_authorization_client_documents_total{document="metadata",result="${result}"} 1\n`);
+});
+
 t.test('a client with a document never acts for itself', async (t) => {
   const host = await documentHost(t);
   const service = await runWithDocuments(t);

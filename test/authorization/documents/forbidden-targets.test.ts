@@ -203,9 +203,8 @@ t.test(
     };
     for (const [title, fault] of Object.entries(faults)) {
       const id = host.serve(`/${title.replaceAll(' ', '-')}`, { answer: (_, response) => void fault(response) });
-      const begun = performance.now();
+      // Without a limit, some of these would never end.
       saysWhy(t, await tab.get(asksFor(id)), /did not answer|answers with status/, title);
-      t.ok(performance.now() - begun < 3_000, title);
     }
     const closed = `https://localhost:${await freePort()}/client.json`;
     saysWhy(t, await tab.get(asksFor(closed)), /did not answer/, 'nobody listens');
