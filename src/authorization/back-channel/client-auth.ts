@@ -6,7 +6,7 @@ import { type ClientAuthMethod, clientAuthMethods } from '../../config/words/cli
 import { formatChallenge } from '../../http-auth/challenge.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { type Parameters, tryFormDecode } from '../../oauth/parameters.ts';
-import type { RegisteredClient } from '../clients/clients.ts';
+import { isSelfMade, type RegisteredClient } from '../clients/clients.ts';
 import type { ClientLookup } from '../clients/lookup.ts';
 import { formFieldLines } from '../http/form.ts';
 import type { Service } from '../service/service.ts';
@@ -106,7 +106,7 @@ async function wrongCredentials(
   // An unknown id may be a secret in the wrong field, so it is not logged.
   const client_id = wrong.named?.id;
   await lookAsLong(service, wrong);
-  const attempt = await service.throttle.attempt(client_id === undefined ? UNREGISTERED : `client\n${client_id}`, ip);
+  const attempt = await service.throttle.attempt(throttledName(wrong.named), ip);
   await attempt.fail();
   const facts = { client_id, address: ip, request_id: request };
   if (attempt.retryAfter === undefined) {
@@ -123,8 +123,14 @@ async function lookAsLong({ records, clock }: Service, { credentials, named }: W
   for (const { id } of credentials) await records.findClient(id, seconds(clock));
 }
 
-/** One name for all unknown ids: invented ids must not fill the counters, which drop the oldest entry. */
-const UNREGISTERED = 'unregistered client\n';
+/**
+ * One name for all unknown ids, and one for all clients that registered themselves: invented ids must not fill the counters,
+ * which drop the oldest entry.
+ */
+function throttledName(named: RegisteredClient | undefined): string {
+  if (named === undefined) return 'unregistered client\n';
+  return isSelfMade(named) ? 'client that registered itself\n' : `client\n${named.id}`;
+}
 
 function presentedCredentials(
   service: Service,

@@ -290,6 +290,20 @@ t.test('a smaller scope in the configuration applies to registered clients at on
   t.strictSame((await second.service.clients.find(own.client_id))?.scope, ['orders.read']);
 });
 
+t.test('wrong secrets of clients that registered themselves count together, and a right one passes', async (t) => {
+  const service = await runRegistering(t, { config: { login: { max_failures: 3 } } });
+  const own: Information[] = [];
+  for (let index = 0; index < 5; index++)
+    own.push(await registered(service, { token_endpoint_auth_method: 'client_secret_basic' }));
+  const form = { grant_type: 'refresh_token', refresh_token: 'x' };
+  const statuses = [];
+  for (const { client_id: id } of own)
+    statuses.push((await service.post('/oauth2/token', form, basic({ id, secret: 'wrong' }))).status);
+  t.strictSame(statuses, [401, 401, 401, 429, 429]);
+  const { client_id: id, client_secret: secret = '' } = own[0] as Information;
+  t.equal((await service.post('/oauth2/token', form, basic({ id, secret }))).status, 400);
+});
+
 t.test('an unknown id has a page at the authorization endpoint, and is 401 invalid_client at the others', async (t) => {
   const service = await runRegistering(t);
   const own = await registered(service);
