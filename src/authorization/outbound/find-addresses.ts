@@ -44,7 +44,7 @@ async function askDns(resolver: Resolver, hostname: string) {
 }
 
 /** Strangers can name any host. A request that waits for too long has ended anyway. */
-const MOST_WAITING = 100;
+const MOST_WAITING = 1_000;
 
 function oneAtATime<Value>(work: (name: string) => Promise<Value>): (name: string) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
