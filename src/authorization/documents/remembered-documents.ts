@@ -142,15 +142,21 @@ export class RememberedDocuments<Value> {
     if (outcome.kind === 'failed')
       return { kind: 'outage', reason: `The host of the ${name} did not answer.`, detail: outcome.reason };
     const { status } = outcome;
-    const isOutage = status >= 500 || status === 408 || status === 429;
-    if (!isOutage) return this.#refused(`its host answers with status ${status}`);
+    if (status < 500 && !passing.has(status)) return this.#refused(`its host answers with status ${status}`);
     return { kind: 'outage', reason: `The host of the ${name} answers with status ${status}.` };
   }
 }
 
+/** Without the port: all ports of a host are one machine to its owner. */
 function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? '';
+  return URL.parse(url)?.hostname ?? '';
 }
+
+/**
+ * These say nothing about the document. A firewall answers 403 to a service that asks too often, and strangers can make the
+ * service ask.
+ */
+const passing: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 
 function isAnswer(outcome: FetchOutcome): outcome is Answered {
   return outcome.kind === 'answered' && outcome.status === 200;
