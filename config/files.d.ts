@@ -748,12 +748,57 @@ export interface AuthorizationFile {
     /** true: the answer of /oauth2/userinfo is a signed JWT for every client. Use `userinfo_signed_response_alg` of the client instead. Default: `false`. */
     userinfo_signed?: boolean | Variable;
   };
-  /** These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri`. Default: `{}`. */
+  /** These settings let clients register themselves. No operator has checked such a client, so the consent page always asks. Default: `{}`. */
+  registration?: {
+    /** These settings apply to clients that publish their own metadata. Default: `{}`. */
+    cimd?: {
+      /** true: the https URL of a metadata document is a client id (OAuth Client ID Metadata Document). The service reads the document when a client first uses the id. Default: `false`. */
+      enabled?: boolean | Variable;
+      /** The service reads only documents whose URL matches one of these patterns. `https://*` matches every host, and `https://*.example.com` matches every name below example.com. A pattern may have a port, and a path, which may end in `/*`. Default: `["https://*"]`. */
+      allow?: ReadonlyArray<string>;
+      /** Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
+      scope?: string;
+      /** The service reads a document again after this time, if the answer of its host names none. Default: `"1h"`. */
+      ttl?: string;
+      /** The service reads a document again after at most this time. The time that the answer names counts, between 5m and this. While the host does not answer, the service uses an old document for at most this time. Default: `"24h"`. */
+      max_ttl?: string;
+      /** A larger document is rejected. Default: `"5KiB"`. */
+      size?: string;
+      /** A host must send its document within this time. Default: `"5s"`. */
+      timeout?: string;
+      /** deny: the service reads documents and keys of such clients at public addresses only. outbound: `outbound.private_addresses` applies too. Default: `"deny"`. */
+      private_addresses?: "deny" | "outbound" | Variable;
+    };
+    /** These settings apply to dynamic client registration. Default: `{}`. */
+    dynamic?: {
+      /** true: clients may register at /oauth2/register (RFC 7591). Default: `false`. */
+      enabled?: boolean | Variable;
+      /** required: a registration needs an access token of this service with the scope `clients.register`. none: anyone may register. Default: `"required"`. */
+      initial_access_token?: "required" | "none" | Variable;
+      /** Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
+      scope?: string;
+      /** The service removes a client that got no token for this long. A client with a valid grant stays. Default: `"30d"`. */
+      ttl_unused?: string;
+      /** This limits registrations. Further requests get 429. Default: `{}`. */
+      per_address?: {
+        /** One address may register this many clients in the window. Default: `10`. */
+        requests?: number | Variable;
+        /** This is the window. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 four times. All addresses together have a hundred times this limit. Default: `"1h"`. */
+        per?: string;
+      };
+    };
+  };
+  /** These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri` and metadata documents. Default: `{}`. */
   outbound?: {
     /** The service connects to private addresses in these CIDRs. By default, it connects to public addresses only. Default: `[]`. */
     private_addresses?: ReadonlyArray<string>;
     /** A request to a client may take this long. Default: `"5s"`. */
     timeout?: string;
+    /** Set this for clients with certificates of a private authority. */
+    tls?: {
+      /** This PEM file holds the only certificate authorities that the service trusts for these requests. It does not trust the system's authorities then. */
+      ca: string;
+    };
   };
   /** These settings apply to the browserless exchange. Default: `{}`. */
   session?: {
@@ -785,6 +830,12 @@ export interface AuthorizationFile {
     app_secret?: string;
     /** This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`. */
     client_secret_sha256?: string;
+    /** The client authenticates in this way. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: it signs a JWT for each request (RFC 7523), and has no secret. */
+    token_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | Variable;
+    /** This is the JWK Set with the public keys of the client, for private_key_jwt. */
+    jwks?: unknown;
+    /** The service reads the JWK Set of the client at this URL. */
+    jwks_uri?: string;
     /** Pages show this name. */
     client_name?: string;
     /** The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address may differ. Default: `[]`. */

@@ -9,14 +9,16 @@ import { userinfoEndpoints } from './back-channel/userinfo.ts';
 import { sessionEndpoints } from './browserless/session.ts';
 import { sessionCheckEndpoint } from './browserless/session-check.ts';
 import { grants } from './grants/grants.ts';
-import { anyOrigin, fromOrigins } from './http/cors.ts';
+import { anyOrigin, anyRegistering, fromOrigins } from './http/cors.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { knowOrigins } from './http/redirect-origins.ts';
+import { manageEndpoints } from './registration/manage.ts';
+import { registerEndpoint } from './registration/register.ts';
 import type { Service } from './service/service.ts';
 
 /** The endpoints for programs: clients, gateways, and pages of clients in a browser. */
 export function backChannel(service: Service, table = grants): readonly Endpoint[] {
-  const cors = fromOrigins(knowOrigins(service));
+  const cors = fromOrigins(mayKnowAny(service) ? anyone : knowOrigins(service));
   return [
     { ...tokenEndpoint(service, table), cors },
     { ...revokeEndpoint(service), cors },
@@ -24,8 +26,18 @@ export function backChannel(service: Service, table = grants): readonly Endpoint
     eventsEndpoint(service),
     { ...jwksEndpoint(service), cors: anyOrigin },
     ...metadataEndpoints(service, table).map((row) => ({ ...row, cors: anyOrigin })),
+    ...(service.config.registration.dynamic.enabled
+      ? [registerEndpoint(service), ...manageEndpoints(service)].map((row) => ({ ...row, cors: anyRegistering }))
+      : []),
     ...(service.config.openid.enabled ? userinfoEndpoints(service).map((row) => ({ ...row, cors })) : []),
     ...(service.config.signing.user_keys ? [userKeyEndpoint(service)] : []),
     ...(service.config.session.enabled ? [...sessionEndpoints(service), sessionCheckEndpoint(service)] : []),
   ];
 }
+
+/** Each page could register itself first, so a list of origins would protect nothing. These endpoints read no cookie. */
+function mayKnowAny({ config: { registration } }: Service): boolean {
+  return registration.cimd.enabled || registration.dynamic.enabled;
+}
+
+const anyone = async () => true;

@@ -5,6 +5,7 @@ import type { EventRecord } from '../storage/records/records.ts';
 import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { buildNoticeSender, type NoticeSender } from './logout/notice-sender.ts';
+import { removeUnused } from './registration/unused-clients.ts';
 import type { Bell } from './service/bell.ts';
 import type { Service } from './service/service.ts';
 
@@ -29,6 +30,7 @@ const KEYS_EVERY = 10_000;
 
 export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
   sweeping(forgettingClock(clock)),
+  removingUnused(forgettingClock(clock)),
   takingUpKeys(log, keysEvery),
   sendingNotices(log),
   { name: 'checking the cost of password hashes', every: 60_000, run: ({ decoys }) => decoys.refresh() },
@@ -94,6 +96,11 @@ function sweeping(forgetting: () => number): Chore {
     while (!stopping.aborted && (await records.sweep(forgetting(), batch)) >= batch);
   };
   return { name: 'sweeping', every: 60_000, run };
+}
+
+function removingUnused(forgetting: () => number): Chore {
+  const run = (service: Service, stopping: AbortSignal) => removeUnused(service, forgetting(), stopping);
+  return { name: 'removing unused clients', every: 60_000, run };
 }
 
 /**

@@ -12,10 +12,14 @@ import type { Records } from '../storage/records/records.ts';
 import { buildClients } from './clients/clients.ts';
 import { rememberClients } from './clients/recent-clients.ts';
 import { loadSecrets } from './clients/secrets.ts';
+import { buildClientKeys } from './documents/client-keys.ts';
+import { buildDocumentClients } from './documents/document-clients.ts';
+import { FetchLimits } from './documents/fetch-limits.ts';
 import { buildFeed } from './feed/feed.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { buildUserKeys } from './keys/user-keys.ts';
-import { buildOutbound } from './outbound/outbound.ts';
+import type { FindAddresses } from './outbound/find-addresses.ts';
+import { buildOutbound, type Outbound } from './outbound/outbound.ts';
 import { buildSectors } from './outbound/sectors.ts';
 import { type Accounts, buildAccounts } from './people/accounts.ts';
 import { type DecoyCosts, openDecoys } from './people/decoys.ts';
@@ -35,6 +39,8 @@ export interface ServiceDependencies {
   readonly clock?: Clock | undefined;
   /** Replaces `storage`. `close` closes it too. */
   readonly records?: Records | undefined;
+  /** Replaces the DNS servers of the system for the hosts of clients. */
+  readonly findAddresses?: FindAddresses | undefined;
 }
 
 export interface OpenService {
@@ -65,7 +71,7 @@ export function openStore(
 
 async function open(
   config: AuthorizationConfig,
-  { directory, log, clock = systemClock, records: given }: ServiceDependencies,
+  { directory, log, clock = systemClock, records: given, findAddresses }: ServiceDependencies,
   opened: AsyncDisposableStack,
 ): Promise<Service> {
   const records = opened.adopt(
@@ -86,8 +92,13 @@ async function open(
   const secrets = await loadSecrets(records);
   const accounts = await buildAccounts(config.users, { records, passwords, secrets });
   const untrustedProxies = new UntrustedProxies(clock, log);
-  const clients = buildClients(config, records, clock);
-  const outbound = opened.adopt(buildOutbound(config), closeIt);
+  const outbounds = outboundsOf(config, { directory, findAddresses });
+  const outbound = opened.adopt(outbounds.registered, closeIt);
+  const strangers = opened.adopt(outbounds.strangers, closeIt);
+  const limits = new FetchLimits(counters);
+  const metrics = buildServiceMetrics({ counters, proxies: untrustedProxies, records });
+  const documents = buildDocumentClients({ config, outbound: strangers, limits, metrics, clock });
+  const clients = buildClients(config, records, clock, documents);
   return {
     config,
     clock,
@@ -97,6 +108,7 @@ async function open(
     signatures: new TurnBudget(),
     clients,
     recentClients: rememberClients(clients, clock),
+    clientKeys: buildClientKeys({ registered: outbound, strangers, limits, metrics, clock }),
     accounts,
     passwords,
     decoys: await decoysOf(accounts, records, secrets.decoys),
@@ -106,7 +118,7 @@ async function open(
     loginAttempts: buildLoginAttempts({ counters, clock, maxFailures, window, ceiling }),
     counters,
     audit,
-    metrics: buildServiceMetrics({ counters, proxies: untrustedProxies, records }),
+    metrics,
     untrustedProxies,
     feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
     outbound,
@@ -117,6 +129,23 @@ async function open(
 
 function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfig['audit']>): FileRetention {
   return { maxSize: max_size, files: max_files, maxAge: max_age };
+}
+
+/**
+ * For URLs that an operator registered, and for URLs of strangers. The second reaches private addresses only if the operator
+ * says so again.
+ */
+function outboundsOf(
+  { outbound, development, registration }: AuthorizationConfig,
+  { directory, findAddresses }: Pick<ServiceDependencies, 'directory' | 'findAddresses'>,
+): { readonly registered: Outbound; readonly strangers: Outbound } {
+  const { timeout, private_addresses: policy } = registration.cimd;
+  const private_addresses = policy === 'deny' ? [] : outbound.private_addresses;
+  const shared = { trust: trustOf(outbound, { directory }), findAddresses };
+  return {
+    registered: buildOutbound({ ...shared, outbound, development }),
+    strangers: buildOutbound({ ...shared, outbound: { private_addresses, timeout }, development: false }),
+  };
 }
 
 /** Places in the password queue of 64 that are reserved for browsers with an earlier login. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RegisteredClient } from '../authorization/clients/clients.ts';
+import { newClientId, newClientSecret } from '../authorization/clients/new-client.ts';
 import type { Service } from '../authorization/service/service.ts';
 import { longestLife, revokeTokensOfClient } from '../authorization/tokens/client-revocation.ts';
 import { seconds } from '../base/clock.ts';
@@ -12,13 +13,7 @@ import {
   type CommandReport,
   Refusal,
 } from './administration/administer.ts';
-import {
-  type ClientOptions,
-  newClient,
-  newClientId,
-  newClientSecret,
-  warningText,
-} from './administration/new-client.ts';
+import { type ClientOptions, getsSecret, newClient, warningText } from './administration/new-client.ts';
 import { jsonObject, overlapOption, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
 import { scopeOption } from './common/scope-option.ts';
@@ -39,6 +34,7 @@ export function register(program: Command): void {
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )
     .option('--public', 'no secret, for an app or a page that cannot keep one')
+    .option('--jwks-uri <url>', 'no secret: the client signs a JWT for each request, and its keys are at this URL')
     .option('--format <format>', 'the format of its access tokens: opaque or jwt')
     .option('--no-pkce', 'the client may omit PKCE (a public client may not)')
     .option('--session', 'may use the browserless exchange')
@@ -80,7 +76,7 @@ async function add(service: Service, options: ClientOptions): Promise<CommandRep
   const id = options.id ?? newClientId();
   const taken = await takenBy(service, id);
   const { registration: metadata, warnings } = newClient(id, options, config, taken);
-  const secret = options.public ? undefined : newClientSecret();
+  const secret = getsSecret(options) ? newClientSecret() : undefined;
   const createdAt = seconds(clock);
   const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];
   if (!(await records.addClient({ id, metadata, secrets, createdAt })))
@@ -111,7 +107,8 @@ function secretText(id: string, secret: string | undefined): string {
 async function list({ clients, records, clock }: Service): Promise<CommandReport> {
   const stored = new Set((await records.listClients(seconds(clock))).map(({ id }) => id));
   const known = await clients.list();
-  const rows = known.map((client) => describe(client, stored.has(client.id)));
+  const own = await clients.listSelfRegistered(MOST_LISTED);
+  const rows = [...known, ...own].map((client) => describe(client, stored.has(client.id)));
   const unread = [...stored].filter((id) => !known.some((client) => client.id === id));
   process.stderr.write(
     unread.map((id) => `gatehouse: warning: the client ${id} in the store cannot be read\n`).join(''),
@@ -125,6 +122,9 @@ async function list({ clients, records, clock }: Service): Promise<CommandReport
   ]);
   return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
 }
+
+/** The list shows only the newest clients that registered themselves. */
+const MOST_LISTED = 1_000;
 
 /** If a client exists in both, the file wins. */
 function describe(client: RegisteredClient, isStored: boolean) {
@@ -140,16 +140,19 @@ function describe(client: RegisteredClient, isStored: boolean) {
     events: client.events,
     keys: client.keys,
     session: client.session,
-    registered: client.inFile ? 'file' : 'store',
-    shadows: client.inFile && isStored,
+    registered: places[client.source],
+    shadows: client.source === 'file' && isStored,
   };
 }
+
+/** What the operator reads: where a client is registered, or that it registered itself. */
+const places = { file: 'file', command: 'store', itself: 'itself', document: 'document' } as const;
 
 async function show(service: Service, id: string): Promise<CommandReport> {
   const client = await service.clients.find(id);
   if (client === undefined) throw new Refusal(`there is no client ${id}`);
   const record = await service.records.findClient(id, seconds(service.clock));
-  const secrets = client.inFile ? [] : (record?.secrets ?? []).map(secretTimes);
+  const secrets = client.source === 'file' ? [] : (record?.secrets ?? []).map(secretTimes);
   const json = { ...describe(client, record !== undefined), secrets };
   return { json, text: memberTable(json) };
 }
@@ -178,7 +181,7 @@ async function notRotated({ records, clock }: Service, id: string): Promise<Refu
 }
 
 async function revokeTokens(service: Service, id: string): Promise<CommandReport> {
-  if ((await service.clients.find(id)) === undefined) throw new Refusal(`there is no client ${id}`);
+  if ((await service.clients.glance(id)) === undefined) throw new Refusal(`there is no client ${id}`);
   const issued_before = isoTime(await revokeTokensOfClient(service, id));
   const text = `Every token of ${id} that was issued before ${issued_before} is revoked. ${localJwts}\n`;
   const facts = { client_id: id, detail: `by command: issued before ${issued_before}` };

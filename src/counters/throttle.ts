@@ -33,7 +33,7 @@ export function buildThrottle(options: ThrottleOptions): Throttle {
   return {
     attempt: (name, address) =>
       all(
-        blocksOf(address).map(({ block, times }) =>
+        addressBlocks(address).map(({ block, times }) =>
           attemptAt(`${block.length}:${block}${name}`, { ...options, maxFailures: options.maxFailures * times }),
         ),
       ),
@@ -50,13 +50,13 @@ const WIDTHS = [
   { prefix: 48, times: 4 },
 ] as const;
 
-interface Block {
+export interface AddressBlock {
   readonly block: string;
   readonly times: number;
 }
 
 /** Clients repeat their addresses. For an address that is not IPv6, all blocks are equal. */
-const blocksOf = remembered((address): readonly Block[] => {
+export const addressBlocks = remembered((address): readonly AddressBlock[] => {
   const blocks = WIDTHS.map(({ prefix, times }) => ({ block: addressBlock(address, prefix), times }));
   return blocks.filter(({ block, times }) => times === 1 || block !== blocks[0]?.block);
 });

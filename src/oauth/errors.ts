@@ -125,6 +125,33 @@ export const oauthErrors = {
     text: 'The client is not registered.',
     remedy: 'Check that `client_id` matches the registration.',
   },
+  /** RFC 7591 §3.2.2. */
+  invalid_redirect_uri: {
+    status: 400,
+    text: 'A redirect address is not acceptable.',
+    remedy:
+      'Read `error_description`. With `application_type: native`, a client may register loopback addresses and schemes of an app.',
+  },
+  invalid_client_metadata: {
+    status: 400,
+    text: 'The metadata of the client are not acceptable.',
+    remedy: 'Read `error_description`: it names the member.',
+  },
+  /** Client ID Metadata Document §5.1. */
+  invalid_client_document: {
+    status: 400,
+    error: 'invalid_client',
+    text: 'The metadata document of the client is not acceptable.',
+    remedy:
+      'Read the detail on the page: it names the fault of the client id or of its document. `registration.cimd` has the limits. The service reads the document again after a minute.',
+  },
+  invalid_client_host: {
+    status: 400,
+    error: 'invalid_client',
+    text: 'The host of the client id did not answer.',
+    remedy:
+      'Make the metadata document available at the client id. The service reads the document again after a minute.',
+  },
   redirect_refused: {
     status: 400,
     error: 'invalid_request',
@@ -170,6 +197,21 @@ export const oauthErrors = {
     text: 'Too many requests; try again later.',
     remedy:
       'Wait for the time in `Retry-After`. Reuse each token until it expires, and do not request a new one each time. `tokens.max_a_minute` is the limit.',
+  },
+  too_many_registrations: {
+    status: 429,
+    error: 'temporarily_unavailable',
+    text: 'Too many registrations; try again later.',
+    remedy:
+      'Wait for the time in `Retry-After`. Register once, and keep the client id. `registration.dynamic.per_address` is the limit.',
+  },
+  /** A client that publishes its metadata or its keys cannot be authenticated without its host. */
+  client_host_unanswered: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    text: 'The host of the client did not answer.',
+    remedy:
+      'Make the metadata document and the key set of the client available. Retry after the time in `Retry-After`.',
   },
   temporarily_unavailable: {
     status: 503,

@@ -6,6 +6,7 @@ export interface AuthorizationServerMetadata {
   readonly jwks_uri?: string;
   /** An RFC 6570 template with `{kid}`, for the keys of single users. RFC 8414 does not define this member. */
   readonly user_key_uri_template?: string;
+  readonly registration_endpoint?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
   /** The URL of the revocation feed for gateways. No RFC defines it. */
@@ -20,6 +21,11 @@ export interface AuthorizationServerMetadata {
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly introspection_endpoint_auth_methods_supported?: readonly string[];
   readonly revocation_endpoint_auth_methods_supported?: readonly string[];
+  readonly token_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  /** Client ID Metadata Document §6. */
+  readonly client_id_metadata_document_supported?: boolean;
 }
 
 /**

@@ -1,5 +1,8 @@
+import type { ClientAuthMethod } from '../../config/words/client-auth-methods.ts';
+import { REGISTRATION_SCOPE } from '../../config/words/registration-scope.ts';
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
 import { USER_KEY_PATH } from '../../oauth/user-key.ts';
+import { assertionAlgorithms } from '../clients/assertion-algorithms.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import { type Grants, grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
@@ -36,8 +39,10 @@ function describe(
   table: Grants,
 ): AuthorizationServerMetadata {
   const { issuer } = config;
-  const methods = methodsInUse(clients);
-  const uses = (grantType: string) => clients.some((client) => client.grantTypes.includes(grantType));
+  const own = selfMade(config);
+  const methods = methodsInUse(clients, own.methods);
+  const uses = (grantType: string) =>
+    own.grantTypes.includes(grantType) || clients.some((client) => client.grantTypes.includes(grantType));
   const responseTypes = [...(uses('authorization_code') ? ['code'] : []), ...(uses('implicit') ? ['token'] : [])];
   return {
     issuer,
@@ -50,13 +55,32 @@ function describe(
     ...(clients.some(({ events }) => events) && {
       revocation_events_endpoint: endpointUrl(issuer, '/oauth2/events'),
     }),
-    scopes_supported: Object.keys(config.scopes),
+    // Some clients request every scope of this list, and no such client may have this one.
+    scopes_supported: Object.keys(config.scopes).filter((scope) => scope !== REGISTRATION_SCOPE),
     response_types_supported: responseTypes,
     grant_types_supported: [...table.keys(), 'implicit'].filter(uses),
     token_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: methods,
+    ...(methods.includes('private_key_jwt') && {
+      token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    }),
+    ...(config.registration.dynamic.enabled && { registration_endpoint: endpointUrl(issuer, '/oauth2/register') }),
+    ...(config.registration.cimd.enabled && { client_id_metadata_document_supported: true }),
   };
+}
+
+interface SelfMade {
+  readonly methods: readonly ClientAuthMethod[];
+  readonly grantTypes: readonly string[];
+}
+
+/** What a client may use that registers itself, even while there is none. */
+function selfMade({ registration }: Service['config']): SelfMade {
+  if (!registration.cimd.enabled && !registration.dynamic.enabled) return { methods: [], grantTypes: [] };
+  return { methods: ['none', 'private_key_jwt'], grantTypes: ['authorization_code', 'refresh_token'] };
 }
 
 function frontChannel(issuer: string) {

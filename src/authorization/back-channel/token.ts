@@ -1,3 +1,4 @@
+import { seconds } from '../../base/clock.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Grant } from '../grants/grant.ts';
@@ -21,6 +22,7 @@ export function tokenEndpoint(service: Service, table = grants): Endpoint {
       const grant = supportedGrant(grantType, table);
       requireAllowed(client, grantType);
       await limitClient(service, client, request);
+      await keepUsed(service, client);
       return grant.handle({ client, parameters: parameters.only(grant.parameters), caller: request }, service);
     },
   };
@@ -34,4 +36,13 @@ function supportedGrant(grantType: string, table: Grants): Grant {
 
 function requireAllowed(client: RegisteredClient, grantType: string): void {
   if (!client.grantTypes.includes(grantType)) throw new OAuthError('unauthorized_client');
+}
+
+/** Seconds between two notes of the use of one client. */
+const NOTE_EVERY = 86_400;
+
+/** A client that registered itself is removed if it is not used for long. */
+async function keepUsed({ records, clock }: Service, { id, usedAt }: RegisteredClient): Promise<void> {
+  const now = seconds(clock);
+  if (usedAt !== undefined && now - usedAt >= NOTE_EVERY) await records.useRegistration(id, now);
 }

@@ -11,6 +11,7 @@ import { idTokenAlgorithm } from '../openid/id-token.ts';
 import { subjectFor } from '../openid/subject.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
+import { THIS_SERVICE } from '../tokens/token-kind.ts';
 import { tokenKind } from '../tokens/token-kinds.ts';
 
 type Wrong = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
@@ -59,13 +60,10 @@ interface Owner {
   readonly grantId: string | undefined;
 }
 
-/** This endpoint sees every token of the service. */
-const SELF = { id: '', introspect: true, isPublic: false };
-
 async function ownerOf(service: Service, token: string): Promise<Owner> {
-  const active = await tokenKind(token)?.inspect(service, token, SELF);
+  const active = await tokenKind(token)?.inspect(service, token, THIS_SERVICE);
   if (active?.token_type !== 'Bearer') throw wrong(service, 'invalid_token');
-  const client = await service.clients.find(active.client_id);
+  const client = await service.clients.glance(active.client_id);
   const account = await service.accounts.bySubject(active.sub);
   const scope = scopeList(active.scope);
   if (!scope.includes('openid')) throw wrong(service, 'insufficient_scope');

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../config/words/host.ts';
 import type { Consent } from '../../storage/records/records.ts';
+import { isSelfMade } from '../clients/clients.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** What the user decides about: the scope, and the scopes of single claims. */
@@ -41,9 +42,11 @@ export function asksOnlyForLogin({
 
 /**
  * True if only the client itself can receive the response. Without a secret, any program on the device can imitate the client
- * on a loopback address or a private-use scheme (RFC 8252 §8.6).
+ * on a loopback address or a private-use scheme (RFC 8252 §8.6). A client that describes itself may add an address after the
+ * user's consent.
  */
 function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {
+  if (isSelfMade(client)) return false;
   if (!client.isPublic) return true;
   const { protocol, hostname } = new URL(redirectUri);
   return protocol === 'https:' && !isLoopback(hostname);

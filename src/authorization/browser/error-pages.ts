@@ -5,10 +5,13 @@ import { type ErrorKind, errorPage, errorStatus, pageHeaders, type Site } from '
 /** The error page for each code. All other codes show the page for a bad request. */
 const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
   unknown_client: 'unknown_client',
+  invalid_client_document: 'invalid_client_document',
+  invalid_client_host: 'invalid_client_host',
   redirect_refused: 'redirect_refused',
   transaction_expired: 'expired_transaction',
   form_forged: 'forged_form',
   too_many_attempts: 'too_many_attempts',
+  too_many_requests: 'too_many_attempts',
   temporarily_unavailable: 'unavailable',
   server_error: 'server_error',
 };

@@ -42,7 +42,7 @@ async function clientOf(
   if (id === undefined) return undefined;
   if (hint !== undefined && hint.clientId !== id)
     throw new OAuthError('invalid_request', { description: 'The id_token_hint is for another client.' });
-  const client = await clients.find(id);
+  const client = await clients.glance(id);
   if (client === undefined) throw new OAuthError('unknown_client');
   return client;
 }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError, type OAuthErrorCode } from '../../oauth/errors.ts';
 import type { Parameters, ReadParameters } from '../../oauth/parameters.ts';
-import type { RegisteredClient } from '../clients/clients.ts';
+import { isSelfMade, type RegisteredClient } from '../clients/clients.ts';
+import type { ClientLookup } from '../clients/lookup.ts';
 import { readOpenidRequest } from '../openid/openid-request.ts';
 import type { Service } from '../service/service.ts';
 import { grantedAudience, grantedScope } from '../tokens/granted.ts';
@@ -19,10 +20,24 @@ export async function judgeAddress(
 ): Promise<Addressed> {
   const id = parameters.get('client_id');
   if (id === undefined) throw duplicate ?? new OAuthError('invalid_request', missingClient);
-  const client = await clients.find(id);
-  if (client === undefined) throw new OAuthError('unknown_client');
+  const looked = await clients.look(id, request.ip);
+  if (looked.kind !== 'found') throw noClient(looked);
+  const { client } = looked;
   request.clientId = client.id;
   return { client, ...redirectAddress(client, parameters, duplicate), ...answerWay(parameters) };
+}
+
+function noClient(looked: Exclude<ClientLookup, { readonly kind: 'found' }>): OAuthError {
+  switch (looked.kind) {
+    case 'unknown':
+      return new OAuthError('unknown_client');
+    case 'limited':
+      return new OAuthError('too_many_requests', { headers: { 'retry-after': String(looked.retryAfter) } });
+    default: {
+      const code = looked.kind === 'refused' ? 'invalid_client_document' : 'invalid_client_host';
+      return new OAuthError(code, { description: looked.reason, detail: looked.detail ?? looked.reason });
+    }
+  }
 }
 
 const missingClient = { description: 'The parameter client_id is missing.' };
@@ -55,6 +70,7 @@ export async function judgeRequest(
   refuseUnsupported(parameters);
   const responseType = judgeResponseType(client, parameters);
   const scope = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
+  refuseEmpty(client, scope);
   const openid = await readOpenidRequest(service, client, parameters, scope);
   const resources = parameters.all('resource');
   const isLoginOnly = asksOnlyForLogin({ scope, openid, resources });
@@ -70,6 +86,12 @@ export async function judgeRequest(
     loginHint: parameters.get('login_hint'),
     openid,
   };
+}
+
+/** Some APIs accept any token. So a client that no operator has checked gets none until an operator gives it a scope. */
+function refuseEmpty(client: RegisteredClient, scope: readonly string[]): void {
+  if (isSelfMade(client) && scope.length === 0)
+    throw new OAuthError('invalid_scope', { description: 'The client may request no scope.' });
 }
 
 /** A request object may change the meaning of the other parameters (OpenID Connect Core §6.1, §6.2). */

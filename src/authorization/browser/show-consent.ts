@@ -9,6 +9,7 @@ import { consentScopes, hasCheckbox } from './consent.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
+import { shownApplication } from './shown-application.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 
 export interface ConsentToShow extends BrowserExchange {
@@ -26,7 +27,7 @@ export function showConsent(front: PageContext, { asked, parameters, visitor, be
   const page = consentPage(front.site, {
     form: { action: paths.consent, transaction },
     switchForm: { action: paths.switchUser, transaction },
-    application: { name: asked.client.name, redirectUri: asked.redirectUri },
+    application: shownApplication(asked),
     person: personOf(account),
     scopes: shownScopes(asked).map((token) => ({
       token,

@@ -4,6 +4,7 @@ import type { Addressed } from './authorization-request.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
+import { shownApplication } from './shown-application.ts';
 import type { Transaction } from './transactions.ts';
 
 export interface LoginRequest {
@@ -24,7 +25,7 @@ export function showLogin(front: PageContext, shown: LoginToShow): FastifyReply 
   const { request, reply, asked, username, notThisUser, failure } = shown;
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
-  const application = asked && { name: asked.addressed.client.name, redirectUri: asked.addressed.redirectUri };
+  const application = asked && shownApplication(asked.addressed);
   const page = loginPage(front.site, {
     form: { action: front.paths.login, transaction },
     ...(application && { application }),

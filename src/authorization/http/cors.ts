@@ -36,6 +36,13 @@ export const anyOrigin: Cors = {
   }),
 };
 
+/** For JSON without cookies: a page registers its client before the service knows the origin of the page. */
+export const anyRegistering: Cors = {
+  unasked: anybody,
+  answer: async () => ({ ...anybody, 'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id' }),
+  preflight: async () => ({ ...anybody, ...form, 'access-control-allow-methods': 'GET, POST, PUT, DELETE' }),
+};
+
 /** For forms without cookies. */
 export function fromOrigins(knows: KnowsOrigin): Cors {
   const expose = { 'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id' };

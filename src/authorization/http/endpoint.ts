@@ -5,7 +5,9 @@ import type { AnswerError } from './errors.ts';
 /** One endpoint: its name in logs and metrics, its method, its paths and its handler. */
 export interface Endpoint {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** The body of a POST or PUT. Default: a form. */
+  readonly body?: 'json';
   /** Paths below the path of the issuer. */
   readonly paths?: readonly string[];
   /** The name of one more segment at the end of each path. */

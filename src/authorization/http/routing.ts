@@ -9,6 +9,7 @@ import { OAuthError } from '../../oauth/errors.ts';
 import type { Cors } from './cors.ts';
 import { type Endpoint, endpointPaths } from './endpoint.ts';
 import { formFault, hasNoBody } from './form.ts';
+import { jsonFault } from './json-body.ts';
 
 /** Adds each endpoint at its paths with its method. Any other method gets 405 with `Allow` (RFC 9110 §15.5.6). */
 export function addEndpoints(app: FastifyInstance, issuer: string, endpoints: readonly Endpoint[]): void {
@@ -82,16 +83,11 @@ function pathOf(target: string): string {
 }
 
 /** These steps run before the body is read. */
-function stepsOf({
-  method,
-  headers,
-  cors,
-  isBodyOptional,
-}: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
+function stepsOf({ method, headers, cors, ...bodied }: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
   return [
     ...(headers ? [async (_: FastifyRequest, reply: FastifyReply) => void reply.headers(headers)] : []),
     ...(cors ? [openTo(cors)] : []),
-    ...(method === 'POST' ? [isBodyOptional ? judgeOptionalForm : judgeForm] : []),
+    ...(method === 'POST' || method === 'PUT' ? [judgeOf(bodied)] : []),
   ];
 }
 
@@ -106,6 +102,11 @@ function preflight({ preflight }: Cors, methods: () => readonly string[]) {
       .code(204)
       .headers({ allow: methods().join(', '), ...(await preflight(headers.origin)) })
       .send();
+}
+
+function judgeOf({ body, isBodyOptional }: Pick<Endpoint, 'body' | 'isBodyOptional'>): onRequestHookHandler {
+  if (body === 'json') return (request, _reply, done) => done(jsonFault(request));
+  return isBodyOptional ? judgeOptionalForm : judgeForm;
 }
 
 function judgeOptionalForm(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {

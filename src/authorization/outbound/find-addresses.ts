@@ -43,10 +43,16 @@ async function askDns(resolver: Resolver, hostname: string) {
   };
 }
 
+/** Strangers can name any host. A request that waits for too long has ended anyway. */
+const MOST_WAITING = 1_000;
+
 function oneAtATime<Value>(work: (name: string) => Promise<Value>): (name: string) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
-  return (name) => {
-    const next = last.then(() => work(name));
+  let waiting = 0;
+  return async (name) => {
+    if (waiting >= MOST_WAITING) throw new Error('too many names wait for the system');
+    waiting++;
+    const next = last.then(() => work(name)).finally(() => waiting--);
     last = next.catch(() => {});
     return next;
   };

@@ -42,7 +42,7 @@ async function read(outbound: Pick<Outbound, 'get'>, uri: string): Promise<Docum
   const outcome = await outbound.get(uri);
   if (outcome.kind !== 'answered') return { fault: outcome.reason };
   if (outcome.status !== 200) return { fault: `status ${outcome.status}` };
-  const uris = parsed(outcome.body);
+  const uris = parsed(Buffer.from(outcome.body).toString());
   return Array.isArray(uris) ? { uris } : { fault: 'not a JSON array' };
 }
 

@@ -1,5 +1,5 @@
 import { type Html, type HtmlPart, html } from './html.ts';
-import { effectWords, form, hidden, isolated, moment, page, personWords, redirectWords } from './page.ts';
+import { effectWords, form, hidden, isolated, moment, originWords, page, personWords, redirectWords } from './page.ts';
 import { readUserAgent } from './user-agent.ts';
 import type { AccountView, ConnectedAppView, SessionView, Site } from './views.ts';
 
@@ -49,6 +49,7 @@ function appEntry(site: Site, { disconnectForm }: AccountView, app: ConnectedApp
   return entry(
     html`<h3>${name}</h3>
 <p class="quiet">${redirectWords(app.application, account.returns)}</p>
+${origin(app, account.origins)}
 ${scopes(app, account.noScopes)}
 ${facts([
   [account.since, moment(app.since, site)],
@@ -56,6 +57,11 @@ ${facts([
 ])}`,
     form(disconnectForm, [hidden('client_id', app.clientId), button]),
   );
+}
+
+function origin({ application }: ConnectedAppView, words: Parameters<typeof originWords>[1]): Html | undefined {
+  const said = originWords(application, words);
+  return said === undefined ? undefined : html`<p class="quiet">${said}</p>`;
 }
 
 function scopes({ scopes }: ConnectedAppView, none: string): Html {

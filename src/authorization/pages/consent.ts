@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { form, isolated, page, personWords, redirectWords, unturned } from './page.ts';
+import { form, isolated, originWords, page, personWords, redirectWords, unturned } from './page.ts';
 import type { ConsentView, ScopeChoice, Site } from './views.ts';
 
 export function consentPage(site: Site, view: ConsentView): string {
@@ -9,6 +9,7 @@ export function consentPage(site: Site, view: ConsentView): string {
     failed: view.failure !== undefined,
     body: [
       html`<h1>${consent.heading(isolated(view.application.name))}</h1>\n`,
+      origin(site, view),
       person(site, view),
       view.failure && html`<p class="alert" role="alert" id="failure">${consent.nothingTicked}</p>\n`,
       form(view.form, [
@@ -19,6 +20,13 @@ export function consentPage(site: Site, view: ConsentView): string {
       afterwards(site, view),
     ],
   });
+}
+
+function origin({ texts: { consent } }: Site, { application }: ConsentView): Html | undefined {
+  const words = originWords(application, consent.origins);
+  if (words === undefined) return undefined;
+  const warning = application.isLocalOnly && html`<p class="alert">${consent.anyProgram}</p>\n`;
+  return html`<p>${words}</p>\n${warning}`;
 }
 
 function person({ texts: { consent } }: Site, view: ConsentView): Html {

@@ -1,6 +1,8 @@
 /** The HTTP status of each kind of error page. */
 export const errorStatus = {
   unknown_client: 400,
+  invalid_client_document: 400,
+  invalid_client_host: 400,
   redirect_refused: 400,
   bad_request: 400,
   expired_transaction: 400,

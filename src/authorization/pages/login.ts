@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { form, page, personWords, redirectWords, strong, waitWords } from './page.ts';
+import { form, originWords, page, personWords, redirectWords, strong, waitWords } from './page.ts';
 import type { LoginView, Site } from './views.ts';
 
 /** The same words for a wrong password and an unknown name, so that the page does not reveal which accounts exist. */
@@ -31,7 +31,9 @@ function failureWords(site: Site, { failure }: LoginView): string | undefined {
 
 function asker({ texts: { login } }: Site, { application }: LoginView): Html | undefined {
   if (application === undefined) return undefined;
-  return html`<p>${login.asks(strong(application.name))} ${redirectWords(application, login.returns)}</p>\n`;
+  const origin = originWords(application, login.origins);
+  const asks = login.asks(strong(application.name));
+  return html`<p>${asks} ${origin && html`${origin} `}${redirectWords(application, login.returns)}</p>\n`;
 }
 
 function username({ texts: { login } }: Site, view: LoginView): Html {

@@ -55,6 +55,14 @@ export function redirectWords(
   return words[kind](strong(where));
 }
 
+/** Says where the name of an application comes from. Undefined if an operator has checked it. */
+export function originWords(
+  { origin }: Application,
+  words: { readonly document: (host: Html) => Html; readonly itself: string },
+): Html | string | undefined {
+  return origin?.kind === 'document' ? words.document(strong(origin.host)) : origin && words.itself;
+}
+
 export function personWords({ username, name }: Person): Html {
   if (name === undefined || name === username) return strong(username);
   return html`${strong(name)} <span class="quiet">${isolated(username)}</span>`;

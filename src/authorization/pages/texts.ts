@@ -9,6 +9,12 @@ interface ErrorTexts {
   readonly remedy: string;
 }
 
+/** Where the name of an application comes from, if no operator has checked it. */
+interface OriginTexts {
+  readonly document: (host: Html) => Html;
+  readonly itself: string;
+}
+
 /** All texts of the pages. Each language is one value of this type. */
 export interface Texts {
   /** BCP 47. */
@@ -25,6 +31,7 @@ export interface Texts {
     readonly returns: Readonly<Record<Redirect['kind'], (where: Html) => Html>>;
     /** Names no other account, because anyone may ask for one. */
     readonly notThisUser: (person: Html) => Html;
+    readonly origins: OriginTexts;
     readonly username: string;
     readonly password: string;
     readonly submit: string;
@@ -40,6 +47,8 @@ export interface Texts {
     readonly noScopes: string;
     readonly before: string;
     readonly returns: Readonly<Record<Redirect['kind'], (where: Html) => Html>>;
+    readonly origins: OriginTexts;
+    readonly anyProgram: string;
     readonly deny: string;
     readonly allow: string;
     readonly nothingTicked: string;
@@ -59,6 +68,7 @@ export interface Texts {
     readonly apps: string;
     readonly noApps: string;
     readonly returns: Readonly<Record<Redirect['kind'], (where: Html) => Html>>;
+    readonly origins: OriginTexts;
     readonly noScopes: string;
     readonly since: string;
     readonly lastUsed: string;
@@ -99,6 +109,11 @@ export interface Texts {
 /** Only screen readers read this text. Without it, all buttons of a list have the same name. */
 const spoken = (words: Html) => html`<span class="hidden">${words}</span>`;
 
+const origins: OriginTexts = {
+  document: (host) => html`This name comes from ${host}, and this service has not checked it.`,
+  itself: 'The application chose this name itself, and this service has not checked it.',
+};
+
 const expired = 'Go back to the application and start again. This site needs cookies.';
 
 export const english: Texts = {
@@ -117,6 +132,7 @@ export const english: Texts = {
     },
     notThisUser: (person) =>
       html`You are signed in as ${person}, but the application asks for a different user. Sign in as that user, or go back to the application.`,
+    origins,
     username: 'Username',
     password: 'Password',
     submit: 'Sign in',
@@ -138,6 +154,9 @@ export const english: Texts = {
       app: (where) =>
         html`Your answer goes to an app on this device (${where}). Allow it only if you just started it yourself.`,
     },
+    origins,
+    anyProgram:
+      'Any program on this device can claim to be this application. Deny the request, unless you started it a moment ago.',
     deny: 'Deny',
     allow: 'Allow',
     nothingTicked: 'You selected nothing. Select what you want to allow, or deny the request.',
@@ -150,6 +169,16 @@ export const english: Texts = {
         title: 'Unknown application',
         what: 'The application that sent you here is not registered with this service.',
         remedy: 'Close this page. If you trust the application, report this problem to its operator.',
+      },
+      invalid_client_document: {
+        title: 'We cannot identify this application',
+        what: 'The application that sent you here describes itself at its own address. This service cannot accept the description.',
+        remedy: 'Close this page. If you trust the application, report the detail below to its operator.',
+      },
+      invalid_client_host: {
+        title: 'We cannot reach this application',
+        what: 'The application that sent you here describes itself at its own address, and this address does not answer.',
+        remedy: 'Try again in a minute. If the problem remains, report it to the operator of the application.',
       },
       redirect_refused: {
         title: 'We cannot return you safely',
@@ -202,6 +231,7 @@ export const english: Texts = {
       loopback: (where) => html`A program on your device (${where})`,
       app: (where) => html`An app on your device (${where})`,
     },
+    origins,
     noScopes: 'It only knows that you have signed in.',
     since: 'Since',
     lastUsed: 'Last used',

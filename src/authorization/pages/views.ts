@@ -29,6 +29,10 @@ export interface AccountForm {
 export interface Application {
   readonly name: string;
   readonly redirectUri: string;
+  /** Where the name comes from, if no operator has checked it. */
+  readonly origin?: { readonly kind: 'document'; readonly host: string } | { readonly kind: 'itself' };
+  /** The application has only addresses of programs on the user's device. */
+  readonly isLocalOnly?: boolean;
 }
 
 export interface Person {

@@ -8,6 +8,7 @@ import type { Records } from '../../storage/records/records.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { RecentClients } from '../clients/recent-clients.ts';
 import type { Secrets } from '../clients/secrets.ts';
+import type { ClientKeys } from '../documents/client-keys.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { SigningUserKeys } from '../keys/user-keys.ts';
@@ -34,6 +35,7 @@ export interface Service {
   readonly signatures: TurnBudget;
   readonly clients: Clients;
   readonly recentClients: RecentClients;
+  readonly clientKeys: ClientKeys;
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   /** The password costs for unknown names. */

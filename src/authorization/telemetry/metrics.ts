@@ -11,6 +11,8 @@ export interface Metrics {
   introspected(active: boolean): void;
   /** One request of the back-channel logout. */
   logoutSent(result: 'told' | 'refused' | 'failed'): void;
+  /** One request for a document of a client. `limited`: no request was made. */
+  documentRead(document: 'metadata' | 'keys', result: 'read' | 'refused' | 'outage' | 'limited'): void;
 }
 
 export interface MeasuredParts {
@@ -63,6 +65,11 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
     issued: counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']),
     introspected: (active) => introspections(String(active)),
     logoutSent: (result) => logouts(result),
+    documentRead: counter(
+      'client_documents_total',
+      'Requests for documents of clients: read, refused (by its content), outage (of its host) or limited (not sent).',
+      ['document', 'result'],
+    ),
   };
 }
 

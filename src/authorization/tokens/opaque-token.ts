@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { checksum, checksumLength } from '../../base/secret.ts';
 
 /** The kind of an opaque value, from its prefix. */
-export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_' } as const;
+export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_', registration: 'ra_' } as const;
 export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
 
 // Prefix, 32 random bytes in base64url, six characters of CRC-32. With these, secret scanners recognize a token offline.

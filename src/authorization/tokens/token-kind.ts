@@ -24,6 +24,9 @@ export interface ActiveToken {
 /** The client that introspects a token. */
 export type IntrospectingClient = Pick<RegisteredClient, 'id' | 'introspect' | 'isPublic'>;
 
+/** Endpoints of this service see every token. */
+export const THIS_SERVICE: IntrospectingClient = { id: '', introspect: true, isPublic: false };
+
 export interface TokenOwner {
   readonly clientId: string;
   readonly subject: string;

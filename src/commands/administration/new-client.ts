@@ -11,6 +11,8 @@ export interface ClientOptions {
   readonly scope?: string | undefined;
   readonly grantType: readonly string[];
   readonly public?: true | undefined;
+  /** A client with keys instead of a secret. */
+  readonly jwksUri?: string | undefined;
   readonly format?: string | undefined;
   readonly pkce: boolean;
   readonly session?: true | undefined;
@@ -45,7 +47,7 @@ export function newClient(
   const said = asInFile(options);
   const { version, development, issuer, resources, scopes, session, signing, openid } = config;
   // The rules need a secret, so this is a placeholder. Only the operator sees the real one.
-  const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
+  const secret = !getsSecret(options) ? {} : { client_secret: randomBytes(32).toString('base64url') };
   const provider = { enabled: openid.enabled, subject: openid.subject };
   const file = { version, development, issuer, resources, scopes, session, signing, openid: provider };
   const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
@@ -55,6 +57,10 @@ export function newClient(
   const before = JSON.stringify(file).length;
   const warnings = [...loaded.warnings.filter(({ column }) => column > before), ...idleRemarks(options)];
   return { registration: { ...said, public: options.public === true }, warnings };
+}
+
+export function getsSecret({ public: isPublic, jwksUri }: ClientOptions): boolean {
+  return isPublic !== true && jwksUri === undefined;
 }
 
 function errorsOf(problems: readonly Problem[]): readonly Problem[] {
@@ -76,6 +82,10 @@ function asInFile(options: ClientOptions): StoredClient {
     redirect_uris: options.redirectUri,
     scope: options.scope,
     grant_types: options.grantType,
+    ...(options.jwksUri !== undefined && {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks_uri: options.jwksUri,
+    }),
     access_token_format: options.format,
     require_pkce: options.pkce ? undefined : false,
     retry_window: options.retryWindow,
@@ -108,6 +118,7 @@ const flags: readonly (readonly [RegExp, string])[] = [
   [/`(\w+)` to `grant_types`/, '`--grant-type $1`'],
   [/^write `authorization_code`$/, 'write `--grant-type authorization_code`'],
   [/^write `client_secret: .*`$/, 'leave out `--public`'],
+  [/^register another client for this$/, 'leave out `--jwks-uri`'],
   [/^remove this, or give the client a `client_secret`$/, 'leave out `--no-pkce` or `--public`'],
   [/^remove this once/, 'leave out `--no-pkce` once'],
   [/remove the addresses$/, 'leave out `--redirect-uri`'],
@@ -115,15 +126,4 @@ const flags: readonly (readonly [RegExp, string])[] = [
 
 function inFlags(hint: string): string {
   return flags.reduce((text, [remedy, flag]) => text.replace(remedy, flag), hint);
-}
-
-/** 100 random bits, in characters that can be read out. */
-export function newClientId(): string {
-  const letters = 'abcdefghijklmnopqrstuvwxyz234567';
-  return Array.from(randomBytes(20), (byte) => letters[byte % 32]).join('');
-}
-
-/** 256 random bits, behind a prefix that secret scanners recognize. */
-export function newClientSecret(): string {
-  return `cs_${randomBytes(32).toString('base64url')}`;
 }

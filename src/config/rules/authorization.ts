@@ -6,6 +6,7 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault } from '../words/scope-words.ts';
 import { issuerFaults, parseUrl } from '../words/url-rules.ts';
 import { type Checks, runChecks, type Surroundings } from './checks.ts';
+import { clientAuthChecks } from './client-auth.ts';
 import { clientChecks } from './clients.ts';
 import { countersFaults } from './counters.ts';
 import { grantChecks } from './grants.ts';
@@ -13,6 +14,7 @@ import { keyChecks } from './keys.ts';
 import { listenerFaults } from './listeners.ts';
 import { openidChecks } from './openid.ts';
 import { pageChecks } from './pages.ts';
+import { registrationChecks } from './registration.ts';
 import { type AuthorizationSubject, authorizationSubject } from './subject.ts';
 import { timerFaults } from './timers.ts';
 import { tokenChecks } from './tokens.ts';
@@ -35,9 +37,11 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   ...userKeyChecks,
   ...tokenChecks,
   ...clientChecks,
+  ...clientAuthChecks,
   ...grantChecks,
   ...userChecks,
   ...openidChecks,
+  ...registrationChecks,
   ...pageChecks,
 };
 

@@ -1,11 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 
-import type { AuthorizationFile, ClientFile } from '../schema/authorization.ts';
-import { didYouMean } from '../words/closest.ts';
-import { openidScopes } from '../words/openid-scopes.ts';
+import type { ClientFile } from '../schema/authorization.ts';
+import { LONGEST_CLIENT_ID } from '../words/client-url.ts';
 import type { Finding } from '../words/problem.ts';
-import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { type Check, type Checks, type Member, repeated } from './checks.ts';
+import { knownScopes, scopeFaults } from './client-scope.ts';
 import { confidentialFaults, isPublic } from './grants.ts';
 import type { AuthorizationSubject } from './subject.ts';
 
@@ -18,7 +17,10 @@ export const clientChecks: Checks<AuthorizationSubject> = {
   'client secret spellings': each(secretFaults),
   'client without secret': each(publicFaults),
   'weak client secret': each(weakSecret),
-  'scope of a client': ({ clients, config }) => clients.flatMap((client) => scopeFaults(client, knownScopes(config))),
+  'scope of a client': ({ clients, config }) =>
+    clients.flatMap(({ at, value: { scope } }) =>
+      scope === undefined ? [] : scopeFaults([...at, 'scope'], scope, knownScopes(config)),
+    ),
 };
 
 function each(check: (client: Client) => readonly Finding[]): Check<AuthorizationSubject> {
@@ -27,7 +29,6 @@ function each(check: (client: Client) => readonly Finding[]): Check<Authorizatio
 
 const idOf = ({ client_id, app_id }: ClientFile) => client_id ?? app_id;
 const idKey = ({ client_id }: ClientFile) => (client_id === undefined ? 'app_id' : 'client_id');
-const LONGEST_ID = 255;
 
 const secretKey = ({ client_secret }: ClientFile) => (client_secret === undefined ? 'app_secret' : 'client_secret');
 
@@ -49,8 +50,8 @@ function nameFaults({ at, value }: Client): readonly Finding[] {
   const pointer = [...at, idKey(value)];
   if (!/^[\x20-\x7e]+$/.test(id))
     return [{ pointer, message: 'a client id is plain ASCII text (RFC 6749 appendix A.1)' }];
-  if (id.length <= LONGEST_ID) return [];
-  const message = `a client id has at most ${LONGEST_ID} characters: it is the \`sub\` of the client's own tokens`;
+  if (id.length <= LONGEST_CLIENT_ID) return [];
+  const message = `a client id has at most ${LONGEST_CLIENT_ID} characters: it is the \`sub\` of the client's own tokens`;
   return [{ pointer, message }];
 }
 
@@ -116,24 +117,4 @@ function weakSecret({ at, value }: Client): readonly Finding[] {
       hint: 'make one with `openssl rand -hex 32`',
     },
   ];
-}
-
-function knownScopes({ scopes, openid }: AuthorizationFile): readonly string[] {
-  return [...Object.keys(scopes), ...(openid.enabled ? Object.keys(openidScopes) : [])];
-}
-
-function scopeFaults({ at, value }: Client, known: readonly string[]): readonly Finding[] {
-  if (value.scope === undefined) return [];
-  const pointer = [...at, 'scope'];
-  return scopeWords(value.scope).flatMap((token): Finding[] => {
-    const message = scopeTokenFault(token);
-    if (message !== undefined) return [{ pointer, message }];
-    return known.includes(token)
-      ? []
-      : [{ pointer, message: `\`${token}\` is not in \`scopes\``, hint: scopeHint(token, known) }];
-  });
-}
-
-function scopeHint(token: string, known: readonly string[]): string | undefined {
-  return token === 'openid' ? 'write `openid: { enabled: true }`' : didYouMean(token, known);
 }

@@ -27,8 +27,13 @@ function each(check: (client: Client) => readonly Finding[]): Check<Authorizatio
   return ({ clients }) => clients.flatMap(check);
 }
 
-export function isPublic({ client_secret, app_secret, client_secret_sha256 }: ClientFile): boolean {
-  return client_secret === undefined && app_secret === undefined && client_secret_sha256 === undefined;
+export function hasSecret({ client_secret, app_secret, client_secret_sha256 }: ClientFile): boolean {
+  return [client_secret, app_secret, client_secret_sha256].some((each) => each !== undefined);
+}
+
+/** A client that cannot prove its identity. */
+export function isPublic(client: ClientFile): boolean {
+  return !hasSecret(client) && client.token_endpoint_auth_method !== 'private_key_jwt';
 }
 
 function redirectFaults({ at, value }: Client): readonly Finding[] {

@@ -4,6 +4,7 @@ import { storagePattern, storageServers, storageWritten } from '../../base/stora
 
 export type { IdTokenAlgorithm } from '../words/openid-choices.ts';
 export type { ClientConfig, ClientFile, GrantType, TokenFormat } from './client.ts';
+export type { RegistrationConfig } from './registration.ts';
 export type { ClaimSource } from './token-settings.ts';
 export type { UserConfig, UserFile } from './user.ts';
 
@@ -24,6 +25,7 @@ import { type ClientConfig, ClientSettings } from './client.ts';
 import { type CountersConfig, counters } from './counters.ts';
 import { Openid, type OpenidConfig, Outbound } from './openid.ts';
 import { Log, Shutdown } from './process.ts';
+import { Registration } from './registration.ts';
 import { themeNames } from './theme.ts';
 import { Tokens, type TokensConfig } from './token-settings.ts';
 import { User, type UserConfig } from './user.ts';
@@ -95,6 +97,7 @@ export const AuthorizationSchema = record({
     'This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part.',
   ),
   openid: Openid,
+  registration: Registration,
   outbound: Outbound,
   session: record(
     {

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { clientAuthMethods } from '../words/client-auth-methods.ts';
 import { grantTypes } from '../words/grant-types.ts';
 import { idTokenAlgorithms, subjectTypes } from '../words/openid-choices.ts';
 
+export type { ClientAuthMethod } from '../words/client-auth-methods.ts';
 export type { GrantType } from '../words/grant-types.ts';
 
 import { anything, duration, flag, list, named, oneOf, record, text } from '../words/schema.ts';
@@ -26,6 +28,15 @@ export const ClientSettings = record(
         description: 'This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`.',
       }),
     ),
+    token_endpoint_auth_method: Type.Optional(
+      oneOf(
+        clientAuthMethods,
+        undefined,
+        'The client authenticates in this way. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: it signs a JWT for each request (RFC 7523), and has no secret.',
+      ),
+    ),
+    jwks: Type.Optional(anything('This is the JWK Set with the public keys of the client, for private_key_jwt.')),
+    jwks_uri: Type.Optional(text(undefined, 'The service reads the JWK Set of the client at this URL.')),
     client_name: Type.Optional(text(undefined, 'Pages show this name.')),
     redirect_uris: list(
       text(),

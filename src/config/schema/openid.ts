@@ -59,7 +59,19 @@ export const Outbound = record(
       'The service connects to private addresses in these CIDRs. By default, it connects to public addresses only.',
     ),
     timeout: duration('5s', 'A request to a client may take this long.'),
+    tls: Type.Optional(
+      record(
+        {
+          ca: text(
+            undefined,
+            "This PEM file holds the only certificate authorities that the service trusts for these requests. It does not trust the system's authorities then.",
+          ),
+        },
+        undefined,
+        'Set this for clients with certificates of a private authority.',
+      ),
+    ),
   },
   {},
-  'These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri`.',
+  'These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri` and metadata documents.',
 );

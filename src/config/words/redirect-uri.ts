@@ -1,3 +1,4 @@
+import { URI_CHARACTERS } from './client-url.ts';
 import { isLoopback } from './host.ts';
 import { parseUrl } from './url-rules.ts';
 
@@ -15,9 +16,6 @@ interface Rule {
 const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:';
 const schemeOf = ({ protocol }: URL) => protocol.slice(0, -1);
 
-/** RFC 3986 §2: different readers would read other characters differently. */
-const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
-
 /** In this order. The first broken rule is reported. */
 const rules: readonly Rule[] = [
   {
@@ -31,7 +29,7 @@ const rules: readonly Rule[] = [
     hint: 'list each complete address',
   },
   {
-    breaks: (text) => !CHARACTERS.test(text),
+    breaks: (text) => !URI_CHARACTERS.test(text),
     message: () => 'the address has a character that no URI contains (RFC 3986 §2)',
     hint: 'percent-encode it',
   },

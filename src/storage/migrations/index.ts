@@ -7,6 +7,7 @@ import { fileUsers } from './0006-file-users.ts';
 import { consentByGrant } from './0007-consent-by-grant.ts';
 import { apiKeys } from './0008-api-keys.ts';
 import { openidConnect } from './0009-openid-connect.ts';
+import { clientRegistrations } from './0010-client-registrations.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   consentByGrant,
   apiKeys,
   openidConnect,
+  clientRegistrations,
 ];

@@ -1,8 +1,21 @@
-import { all, bytes, changed, integer, integerOrNone, json, type Row, run, text, type Verb } from '../engine/verb.ts';
+import {
+  all,
+  bytes,
+  bytesOrNone,
+  changed,
+  integer,
+  integerOrNone,
+  json,
+  type Row,
+  run,
+  text,
+  type Verb,
+} from '../engine/verb.ts';
+import { type RegistrationRecord, saveRegistration } from './client-registrations.ts';
 import { LONGEST_LIFE, lastEnd, reportEach, reportEvent } from './events.ts';
 import { ending } from './grants.ts';
 
-/** A client that was registered by command, not in the file. */
+/** A client that was registered by command or by itself, not in the file. */
 export interface ClientRecord {
   readonly id: string;
   /** Names as in RFC 7591 §2. */
@@ -10,6 +23,8 @@ export interface ClientRecord {
   /** Empty for a public client. At most two are valid at a time. */
   readonly secrets: readonly ClientSecretRecord[];
   readonly createdAt: number;
+  /** Present if the client registered itself. */
+  readonly registration?: RegistrationRecord;
 }
 
 export interface ClientSecretRecord {
@@ -20,7 +35,7 @@ export interface ClientSecretRecord {
 }
 
 /** False if the id is taken, by another client or as the `sub` of a user (RFC 9068 §5). */
-export function* addClient({ id, metadata, secrets, createdAt }: ClientRecord): Verb<boolean> {
+export function* addClient({ id, metadata, secrets, createdAt, registration }: ClientRecord): Verb<boolean> {
   const isNew = yield* changed(
     `INSERT INTO client (client_id, metadata, created_at)
      SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM account WHERE subject = $1)
@@ -31,6 +46,7 @@ export function* addClient({ id, metadata, secrets, createdAt }: ClientRecord): 
     createdAt,
   );
   if (isNew) for (const secret of secrets) yield* saveSecret(id, secret);
+  if (isNew && registration !== undefined) yield* saveRegistration(id, registration);
   return isNew;
 }
 
@@ -47,8 +63,10 @@ function* saveSecret(id: string, { hash, createdAt, expiresAt }: ClientSecretRec
 /** Includes the secrets that are valid at `now`. */
 export function* findClient(id: string, now: number): Verb<ClientRecord | undefined> {
   const rows = yield* all(
-    `SELECT client.client_id, metadata, client.created_at AS registered_at, hash, secret.created_at AS created_at, expires_at
-     FROM client LEFT JOIN client_secret AS secret
+    `SELECT client.client_id, metadata, client.created_at AS registered_at, token_hash, used_at,
+       hash, secret.created_at AS created_at, expires_at
+     FROM client LEFT JOIN client_registration AS registration ON registration.client_id = client.client_id
+     LEFT JOIN client_secret AS secret
        ON secret.client_id = client.client_id AND (expires_at IS NULL OR expires_at > $2)
      WHERE client.client_id = $1 ${NEWEST_SECRET_FIRST}`,
     id,
@@ -58,8 +76,28 @@ export function* findClient(id: string, now: number): Verb<ClientRecord | undefi
   return rows[0] && client({ ...rows[0], created_at: rows[0].registered_at }, secrets);
 }
 
+/** The clients that were registered by command. They are few. */
 export function* listClients(now: number): Verb<readonly ClientRecord[]> {
-  const rows = yield* all('SELECT * FROM client ORDER BY created_at, client_id');
+  const rows = yield* all(
+    `SELECT * FROM client WHERE NOT EXISTS
+       (SELECT 1 FROM client_registration WHERE client_registration.client_id = client.client_id)
+     ORDER BY created_at, client_id`,
+  );
+  return yield* withSecrets(rows, now);
+}
+
+/** The clients that registered themselves, the newest first. */
+export function* listSelfRegistered(now: number, limit: number): Verb<readonly ClientRecord[]> {
+  const rows = yield* all(
+    `SELECT client.*, token_hash, used_at FROM client
+     JOIN client_registration AS registration ON registration.client_id = client.client_id
+     ORDER BY created_at DESC, client.client_id LIMIT $1`,
+    limit,
+  );
+  return yield* withSecrets(rows, now);
+}
+
+function* withSecrets(rows: readonly Row[], now: number): Verb<readonly ClientRecord[]> {
   const live = yield* all(
     `SELECT * FROM client_secret WHERE expires_at IS NULL OR expires_at > $1 ${NEWEST_SECRET_FIRST}`,
     now,
@@ -112,6 +150,7 @@ function* endSecret(row: Row, at: number): Verb<void> {
 export function* unregisterClient(id: string): Verb<boolean> {
   if (!(yield* changed('DELETE FROM client WHERE client_id = $1 RETURNING client_id', id))) return false;
   yield* run('DELETE FROM client_secret WHERE client_id = $1', id);
+  yield* run('DELETE FROM client_registration WHERE client_id = $1', id);
   return true;
 }
 
@@ -170,5 +209,11 @@ function client(row: Row, secrets: readonly Row[]): ClientRecord {
       expiresAt: integerOrNone(secret, 'expires_at'),
     })),
     createdAt: integer(row, 'created_at'),
+    ...registrationOf(row),
   };
+}
+
+function registrationOf(row: Row): Pick<ClientRecord, 'registration'> {
+  const tokenHash = bytesOrNone(row, 'token_hash');
+  return tokenHash === undefined ? {} : { registration: { tokenHash, usedAt: integer(row, 'used_at') } };
 }

@@ -4,6 +4,7 @@ import type { Verb } from '../engine/verb.ts';
 import * as accessTokens from './access-tokens.ts';
 import * as accounts from './accounts.ts';
 import * as apiKeys from './api-keys.ts';
+import * as registrations from './client-registrations.ts';
 import * as clients from './clients.ts';
 import * as codes from './codes.ts';
 import * as connectedApps from './connected-apps.ts';
@@ -27,6 +28,7 @@ import { isStillTheirs, rotateUserKey, userKeys } from './user-keys.ts';
 export type { AccessTokenRecord, JwtOrigin, Revocation } from './access-tokens.ts';
 export type { AccountRecord } from './accounts.ts';
 export type { ApiKeyRecord, ApiKeyRotation } from './api-keys.ts';
+export type { RegistrationRecord } from './client-registrations.ts';
 export type { ClientRecord, ClientSecretRecord } from './clients.ts';
 export type { CodeClaim, CodeRecord, CodeRefusal, Redemption } from './codes.ts';
 export type { ConnectedApp } from './connected-apps.ts';
@@ -93,6 +95,7 @@ function reading(seal: Seal) {
     samplePasswordHashes: accounts.samplePasswordHashes,
     findClient: clients.findClient,
     listClients: clients.listClients,
+    listSelfRegistered: clients.listSelfRegistered,
     listDigestUsers,
     listFileUsers: fileUsers.listFileUsers,
     listImportedPasswords: importedPasswords.listImportedPasswords,
@@ -115,6 +118,8 @@ function writingOne(seal: Seal) {
   return {
     saveAccessToken: accessTokens.saveAccessToken,
     useOnce,
+    changeRegistration: registrations.changeRegistration,
+    useRegistration: registrations.useRegistration,
     takeLogoutNotices: openidSessions.takeLogoutNotices,
     dropLogoutNotice: openidSessions.dropLogoutNotice,
     delayLogoutNotice: openidSessions.delayLogoutNotice,
@@ -169,6 +174,7 @@ function writing(seal: Seal) {
     removeClient: clients.removeClient,
     revokeTokensOfClient: clients.revokeTokensInStore,
     unregisterClient: clients.unregisterClient,
+    reapRegistrations: registrations.reapRegistrations,
     redeemSessionCode,
     revokeSessionKey,
     adoptSigningKey,

@@ -228,11 +228,13 @@ t.test(
     const tab = await signedIn(service);
     const consent = await tab.get(authorizePath());
     const { clients } = service.service;
-    Object.assign(service.service, {
-      clients: { ...clients, find: async (id: string) => ({ ...(await clients.find(id)), scope: ['orders.read'] }) },
+    const less = async (id: string) => ({
+      kind: 'found',
+      client: { ...(await clients.find(id)), scope: ['orders.read'] },
     });
+    Object.assign(service.service, { clients: { ...clients, look: less } });
     t.match(answered(await decide(tab, consent, ['orders.read', 'orders.write'])), { error: 'invalid_scope' });
-    Object.assign(service.service, { clients: { ...clients, find: async () => undefined } });
+    Object.assign(service.service, { clients: { ...clients, look: async () => ({ kind: 'unknown' }) } });
     const gone = await decide(tab, consent, ['orders.read']);
     t.strictSame([gone.status, gone.location], [400, undefined]);
   },

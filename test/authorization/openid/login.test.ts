@@ -330,7 +330,11 @@ t.test('two clients see different sids, and with pairwise different subjects', a
 t.test('pairwise subjects belong to a host without its port, and an app on loopback is its own sector', async (t) => {
   const { service } = await runProvider(t, { openid: { subject: 'pairwise' } });
   const seen = (id: string, redirectUri: string, sectorIdentifierUri?: string) =>
-    subjectFor(service, { id, subjectType: undefined, sectorIdentifierUri, redirectUris: [redirectUri] }, 'alice');
+    subjectFor(
+      service,
+      { id, source: 'file', subjectType: undefined, sectorIdentifierUri, redirectUris: [redirectUri] },
+      'alice',
+    );
   const host = seen('a', 'https://app.example/cb');
   t.equal(seen('b', 'https://app.example:8443/cb'), host);
   t.equal(seen('c', 'http://127.0.0.1/cb', 'https://app.example/uris.json'), host);

@@ -9,7 +9,13 @@ const service = {
 };
 
 function seen(id: string, redirectUri: string): string {
-  const client = { id, redirectUris: [redirectUri], subjectType: undefined, sectorIdentifierUri: undefined };
+  const client = {
+    id,
+    source: 'file' as const,
+    redirectUris: [redirectUri],
+    subjectType: undefined,
+    sectorIdentifierUri: undefined,
+  };
   return subjectFor(service, client, 'alice');
 }
 

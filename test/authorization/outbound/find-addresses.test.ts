@@ -52,3 +52,10 @@ t.test('a name that neither DNS nor the system knows has no address', async (t) 
   const { server } = await dnsServer(t, (question) => answerTo(question, { code: 3 }));
   await t.rejects(addressFinder([server])('app.invalid'));
 });
+
+t.test('at most 1000 names wait for the system, and the next look-up works after them', async (t) => {
+  const find = addressFinder();
+  const found = await Promise.allSettled(Array.from({ length: 1_300 }, () => find('localhost')));
+  t.equal(found.filter(({ status }) => status === 'fulfilled').length, 1_000);
+  t.match(await find('localhost'), [{ family: Number }]);
+});

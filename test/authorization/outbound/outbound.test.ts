@@ -115,8 +115,9 @@ t.test('a redirect is an answer, and is not followed', async (t) => {
 t.test('an answer that is too large, too slow or broken fails', async (t) => {
   const large = await served(t, { body: 'x'.repeat(300_000) });
   const slow = await served(t, { hangs: true });
-  for (const { port } of [large, slow])
-    t.match(await outbound(t, ['127.0.0.1'], 300).get(`http://127.0.0.1:${port}/`), { kind: 'failed' });
+  const get = (port: number) => outbound(t, ['127.0.0.1'], 300).get(`http://127.0.0.1:${port}/`);
+  t.match(await get(large.port), { kind: 'too_large' });
+  t.match(await get(slow.port), { kind: 'failed' });
   t.match(await outbound(t).get('http://127.0.0.1:1/'), { kind: 'failed' }, 'nobody listens');
 });
 

@@ -14,6 +14,7 @@ import {
 export const site: Site = { name: 'id.example.com', stylesheet: '/oauth2/assets/style.css', texts: english };
 
 export const shop = { name: 'Corner Shop', redirectUri: 'https://shop.example.com/callback' };
+const described = { ...shop, origin: { kind: 'document', host: 'agent.example.net' } } as const;
 const transaction = 'NkpUV0hZ';
 
 export const login: LoginView = { form: { action: '/oauth2/login', transaction }, application: shop };
@@ -70,6 +71,7 @@ const id = 'b5b2c3d4e5f6a7b8';
 /** Every page in every state that looks different. */
 export const samples: Readonly<Record<string, (site: Site) => string>> = {
   login: (site) => loginPage(site, login),
+  'login-document': (site) => loginPage(site, { ...login, application: described }),
   'login-alone': (site) => loginPage(site, { form: login.form }),
   'login-refused': (site) => loginPage(site, { ...login, username: 'alice', failure: { kind: 'refused' } }),
   'login-throttled': (site) =>
@@ -78,6 +80,9 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
   consent: (site) => consentPage(site, consent),
   'consent-loopback': (site) =>
     consentPage(site, { ...consent, application: { name: 'Order Tool', redirectUri: 'http://127.0.0.1:3000/cb' } }),
+  'consent-document': (site) => consentPage(site, { ...consent, application: described }),
+  'consent-itself': (site) =>
+    consentPage(site, { ...consent, application: { ...described, origin: { kind: 'itself' }, isLocalOnly: true } }),
   'consent-nothing': (site) =>
     consentPage(site, {
       ...consent,

@@ -23,6 +23,15 @@ const relyingParty = (more: object) => (config: Loose) => {
 const twoHosts = ['https://app.example.com/callback', 'https://app.example.org/callback'];
 const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 
+const publicKeys = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }] };
+const signing = (more: object) =>
+  client({ client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt', ...more });
+const documents = (more: object) => top({ registration: { cimd: { enabled: true, scope: 'orders.read', ...more } } });
+const registering = (more: object) => (config: Loose) => {
+  config.scopes['clients.register'] = 'Register clients';
+  config.registration = { dynamic: { enabled: true, scope: 'orders.read', ...more } };
+};
+
 /** For every rule: files that break it with the message, and files that do not (no message expected). */
 const cases: Record<string, readonly Case[]> = {
   'issuer elsewhere': [
@@ -451,6 +460,114 @@ const cases: Record<string, readonly Case[]> = {
   'logo of the pages': [
     [top({ theme: { logo: 'logo.gif' } }), /neither an SVG nor a PNG/],
     [top({ theme: { logo: 'missing.svg' } }), /the file missing.svg does not exist/],
+  ],
+  'addresses of metadata documents': [
+    [documents({ allow: ['http://a.example'] }), /^error: `http:\/\/a.example` is not a pattern of URLs/],
+    [documents({ allow: ['https://a*.example.com'] }), /is not a pattern/],
+    [documents({ allow: ['https://a.*.com'] }), /is not a pattern/],
+    [documents({ allow: ['https://a.example/x*'] }), /is not a pattern/],
+    [documents({ allow: ['https://a.example/?x'] }), /is not a pattern/],
+    [documents({ allow: ['https://u@a.example/'] }), /is not a pattern/],
+    [documents({ allow: ['https://'] }), /is not a pattern/],
+    [documents({ allow: ['https://*x'] }), /is not a pattern/],
+    [documents({ allow: ['*'] }), /is not a pattern/],
+    [
+      documents({
+        allow: [
+          'https://*',
+          'https://*:8443',
+          'https://*/oauth/*',
+          'https://*.example.com',
+          'https://a.example:8443/x.json',
+          'https://[2001:db8::1]/x',
+        ],
+      }),
+    ],
+  ],
+  'lifetime of metadata documents': [
+    [documents({ ttl: '1m' }), /^error: a document is kept for at least five minutes/],
+    [documents({ ttl: '2h', max_ttl: '1h' }), /^error: `max_ttl` is shorter than `ttl`/],
+    [documents({ timeout: '2m' }), /^error: a user waits for this/],
+    [documents({ timeout: '0s' }), /^error: a user waits for this/],
+    [documents({ ttl: '5m', max_ttl: '5m', timeout: '1m' })],
+  ],
+  'size of metadata documents': [
+    [documents({ size: '1MiB' }), /^error: a metadata document has 1 KiB to 64 KiB/],
+    [documents({ size: '1B' }), /^error: a metadata document has/],
+    [documents({ size: '64KiB' })],
+  ],
+  'private addresses of metadata documents': [
+    [documents({ private_addresses: 'outbound' }), /^warning: `outbound.private_addresses` is empty/],
+    [
+      (config) => {
+        documents({ private_addresses: 'outbound' })(config);
+        config.outbound = { private_addresses: ['10.0.0.0/8'] };
+      },
+      /^warning: strangers can make the service request URLs/,
+    ],
+    [top({ registration: { cimd: { private_addresses: 'outbound' } } })],
+  ],
+  'scope of clients that register themselves': [
+    [documents({ scope: undefined }), /^warning: such clients may request no scope, so they get no tokens/],
+    [registering({ scope: undefined }), /^warning: such clients may request no scope/],
+    [documents({ scope: 'orders.write' }), /^error: `orders.write` is not in `scopes`/],
+    [registering({ scope: 'orders.read openid' }), /^error: `openid` is not in `scopes`/],
+    [registering({ scope: 'orders.read clients.register' }), /^error: a client that registers itself must not have/],
+    [documents({})],
+    [registering({})],
+  ],
+  'initial access tokens': [
+    [
+      top({ registration: { dynamic: { enabled: true, scope: 'orders.read' } } }),
+      /^error: no client can get an initial access token: `scopes` has no `clients.register`/,
+    ],
+    [registering({ initial_access_token: 'none' }), /^warning: anyone may register a client/],
+    [top({ registration: { dynamic: { initial_access_token: 'none' } } })],
+  ],
+  'unused registrations': [
+    [registering({ ttl_unused: '5m' }), /^error: a client that is removed so soon/],
+    [registering({ ttl_unused: '1h' })],
+  ],
+  'window of registrations': [
+    [registering({ per_address: { per: '2d' } }), /^error: a window of more than a day/],
+    [registering({ per_address: { requests: 1, per: '1d' } })],
+  ],
+  'authorities of clients': [
+    [top({ outbound: { tls: { ca: 'nowhere.pem' } } }), /^error: .*nowhere\.pem/],
+    [top({ outbound: { tls: { ca: tlsFile('authority.crt') } } })],
+  ],
+  'authentication method of a client': [
+    [client({ token_endpoint_auth_method: 'none' }), /^error: a client with `none` has no secret/],
+    [client({ token_endpoint_auth_method: 'client_secret_post' })],
+    [
+      client({ ...code, client_secret: undefined, token_endpoint_auth_method: 'client_secret_basic' }),
+      /^error: `client_secret_basic` needs a secret/,
+    ],
+    [
+      client({ token_endpoint_auth_method: 'private_key_jwt', jwks: publicKeys }),
+      /^error: a client with `private_key_jwt` has no secret/,
+    ],
+    [client({ ...code, client_secret: undefined, token_endpoint_auth_method: 'none' })],
+    [signing({ jwks: publicKeys })],
+  ],
+  'keys of a client': [
+    [client({ jwks: publicKeys }), /^warning: `jwks` has no effect without `private_key_jwt`/],
+    [client({ jwks_uri: 'https://a.example/' }), /^warning: `jwks_uri` has no effect/],
+    [signing({}), /^error: `private_key_jwt` needs either/],
+    [signing({ jwks: publicKeys, jwks_uri: 'https://a.example/' }), /^error: `private_key_jwt` needs either/],
+    [signing({ jwks_uri: 'http://a.example/' }), /others can read and change http traffic/],
+    [signing({ jwks_uri: 'https://a.example/' })],
+  ],
+  'key set of a client': [
+    [signing({ jwks: [] }), /^error: a JWK Set has a list of `keys`/],
+    [signing({ jwks: { keys: [] } }), /^error: a JWK Set has a list/],
+    [signing({ jwks: { keys: [1] } }), /^error: each key has a `kty`/],
+    [signing({ jwks: { keys: [{ kty: 'EC', d: 'x' }] } }), /^error: a key here must be public/],
+    [signing({ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }), /^error: a key here must be public/],
+  ],
+  'endpoints of a client with keys': [
+    [signing({ jwks: publicKeys, events: true }), /^error: `events` needs a client with a secret/],
+    [signing({ jwks: publicKeys, introspect: true })],
   ],
 };
 

@@ -30,6 +30,12 @@ async function live(records: Records, at: number): Promise<unknown> {
 
 const hashes = (...texts: string[]) => texts.map((text) => sha256(text).toString('hex'));
 
+const selfRegistered = (id: string) =>
+  client(id, {
+    secrets: [secret(`secret of ${id}`)],
+    registration: { tokenHash: sha256('token'), usedAt: now },
+  });
+
 export const clientRules: readonly Rule[] = [
   [
     'a client is found as it was registered',
@@ -132,6 +138,65 @@ export const clientRules: readonly Rule[] = [
       ]);
       t.equal(await records.addClient(client('shop', { secrets: [] })), true);
       t.strictSame((await records.findClient('shop', now))?.secrets, [], 'who takes the id inherits no secret');
+    },
+  ],
+  [
+    'a client that registered itself is found with its registration, and not among the clients of commands',
+    async (t, records) => {
+      const own = selfRegistered('own');
+      await records.addClient(client('shop'));
+      t.equal(await records.addClient(own), true);
+      t.equal(await records.addClient(selfRegistered('shop')), false);
+      t.strictSame(plain(await records.findClient('own', now)), plain(own));
+      t.equal((await records.findClient('shop', now))?.registration, undefined);
+      t.strictSame(plain(await records.listClients(now)), plain([client('shop')]));
+      t.strictSame(plain(await records.listSelfRegistered(now, 10)), plain([own]));
+      t.strictSame(await records.listSelfRegistered(now, 0), []);
+    },
+  ],
+  [
+    'only the token of a registration changes it, and a client of a command has none',
+    async (t, records) => {
+      await records.addClient(client('shop'));
+      await records.addClient(selfRegistered('own'));
+      const metadata = { client_name: 'New' };
+      for (const [id, token] of [
+        ['own', 'wrong'],
+        ['shop', 'token'],
+        ['unknown', 'token'],
+      ] as const)
+        t.equal(await records.changeRegistration({ id, tokenHash: sha256(token), metadata }), false, id);
+      t.equal(await records.changeRegistration({ id: 'own', tokenHash: sha256('token'), metadata }), true);
+      t.strictSame((await records.findClient('own', now))?.metadata, metadata);
+      t.equal(await records.removeClient('own', now), true);
+      t.equal(await records.changeRegistration({ id: 'own', tokenHash: sha256('token'), metadata }), false);
+      await records.addClient(client('own'));
+      t.equal((await records.findClient('own', now))?.registration, undefined, 'who takes the id inherits no token');
+    },
+  ],
+  [
+    'an unused registration is removed, a used one is not, nor one with a grant, nor a client of a command',
+    async (t, records) => {
+      await records.addClient(client('shop'));
+      for (const id of ['unused', 'used', 'granted', 'revoked']) await records.addClient(selfRegistered(id));
+      for (const clientId of ['granted', 'revoked']) {
+        await saveCode(records, clientId, { clientId });
+        await records.redeemCode(claim(clientId, { clientId }), minted(clientId, { clientId }));
+      }
+      await records.disconnectApp({ subject: 's-alice', clientId: 'revoked', now });
+      t.equal(await records.useRegistration('used', now + 50), true);
+      t.equal(await records.useRegistration('used', now + 40), false, 'never earlier');
+      t.equal(await records.useRegistration('shop', now + 50), false);
+      const reap = (limit: number) => records.reapRegistrations({ unusedSince: now + 10, now, limit });
+      const first = await reap(1);
+      t.equal(first.length, 1);
+      t.strictSame([...first, ...(await reap(10))].sort(), ['revoked', 'unused']);
+      t.strictSame(await reap(10), []);
+      const left = (await records.listSelfRegistered(now, 10)).map(({ id }) => id);
+      t.strictSame(left.sort(), ['granted', 'used']);
+      t.ok(await records.findClient('shop', now));
+      await records.addClient(client('unused', { secrets: [] }));
+      t.strictSame((await records.findClient('unused', now))?.secrets, [], 'no secret is left');
     },
   ],
 ];

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { seconds } from '../../../base/clock.ts';
 import { scopeList } from '../../../oauth/scope.ts';
 import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records/records.ts';
+import type { RegisteredClient } from '../../clients/clients.ts';
 import {
   type AccountView,
   accountPage,
@@ -15,6 +16,7 @@ import type { BrowserExchange } from '../exchange.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
+import { shownApplication } from '../shown-application.ts';
 import {
   endBrowserSession,
   signOutEverywhere as endVisits,
@@ -89,15 +91,20 @@ const dones = ['disconnected', 'session_ended'] as const;
 
 /** A client that is no longer registered can still be disconnected. */
 async function connectedApp({ service }: PageContext, app: ConnectedAppRecord): Promise<ConnectedAppView> {
-  const client = await service.clients.find(app.clientId);
+  const client = await service.clients.glance(app.clientId);
   const { scopes } = service.config;
   return {
     clientId: app.clientId,
-    application: { name: client?.name ?? app.clientId, redirectUri: client?.redirectUris[0] ?? app.clientId },
+    application: applicationOf(client, app.clientId),
     scopes: scopeList(app.scope).map((scope) => (Object.hasOwn(scopes, scope) ? (scopes[scope] ?? scope) : scope)),
     since: app.grantedAt * 1000,
     ...(app.usedAt !== undefined && { lastUsed: app.usedAt * 1000 }),
   };
+}
+
+function applicationOf(client: RegisteredClient | undefined, id: string): ConnectedAppView['application'] {
+  const redirectUri = client?.redirectUris[0] ?? id;
+  return client === undefined ? { name: id, redirectUri } : shownApplication({ client, redirectUri });
 }
 
 function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord, current: SessionRecord): SessionView {

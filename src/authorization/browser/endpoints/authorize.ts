@@ -1,12 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { seconds } from '../../../base/clock.ts';
+import { isLoopback } from '../../../config/words/host.ts';
 import { OAuthError } from '../../../oauth/errors.ts';
 import { readParameters } from '../../../oauth/parameters.ts';
 import { formatScope } from '../../../oauth/scope.ts';
+import { isSelfMade } from '../../clients/clients.ts';
 import { formText, queryOf } from '../../http/form.ts';
 import { subjectFor } from '../../openid/subject.ts';
 import { answerClient, grantRequest } from '../answer-client.ts';
-import type { AuthorizationRequest } from '../authorization-request.ts';
+import type { Addressed, AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { afterLogin, type CarriedParameters, carried } from '../carried-parameters.ts';
 import { consentScopes, whyAsk } from '../consent.ts';
@@ -52,9 +54,18 @@ async function receive(
   const read = readParameters(text, { ...service.config.compat });
   const parameters = carried(read.parameters);
   const addressed = await judgeAddress(service, read, exchange.request);
-  return answerClient(front, exchange, addressed, async () =>
-    answer(front, { ...exchange, asked: await judgeRequest(service, addressed, read), parameters }),
-  );
+  const judged = async () =>
+    answer(front, { ...exchange, asked: await judgeRequest(service, addressed, read), parameters });
+  return isStrangersSite(addressed) ? judged() : answerClient(front, exchange, addressed, judged);
+}
+
+/**
+ * Anyone can register such an address. So a faulty request shows a page here: a redirect would let any link to this service
+ * lead to any site, before the user decides anything (RFC 9700 §4.11.2).
+ */
+function isStrangersSite({ client, redirectUri }: Addressed): boolean {
+  const { protocol, hostname } = new URL(redirectUri);
+  return isSelfMade(client) && protocol === 'https:' && !isLoopback(hostname);
 }
 
 /** Browsers omit a cookie with SameSite=Lax from a form that another site posts. They send it with the GET that follows. */

@@ -12,7 +12,7 @@ export const jwtAccessToken: TokenKind = {
     const jwt = await readOwnJwt(service, token);
     if (jwt === undefined || jwt.claims.exp <= now || jwt.claims.iat > now + LONGEST_STEP) return undefined;
     const { claims } = jwt;
-    if ((await service.clients.find(claims.client_id)) === undefined) return undefined;
+    if ((await service.clients.glance(claims.client_id)) === undefined) return undefined;
     if (await service.records.isJwtDenied(claims.jti, now, originOf(jwt))) return undefined;
     const answer = { ...claims, active: true, token_type: 'Bearer' } as const;
     // RFC 9068 §5: a token that a client got for itself has the same `sub` and `client_id`. No user has such a subject.

@@ -9,7 +9,7 @@ export const opaqueAccessToken: TokenKind = {
   async inspect({ config, clients, clock, records }, token, caller) {
     if (!mayInspectAny(caller)) return undefined;
     const found = await records.findAccessToken(sha256(token), seconds(clock));
-    if (found === undefined || (await clients.find(found.clientId)) === undefined) return undefined;
+    if (found === undefined || (await clients.glance(found.clientId)) === undefined) return undefined;
     const answer = activeAnswer(found, config.issuer);
     return config.compat.app_id_claim ? { ...answer, app_id: found.clientId } : answer;
   },

@@ -9,7 +9,7 @@ export const sessionKeyKind: TokenKind = {
   async inspect({ config, clients, clock, records }, token, caller) {
     if (!mayInspectAny(caller)) return undefined;
     const found = await records.findSessionKey(sha256(token), seconds(clock));
-    if (found === undefined || (await clients.find(found.clientId)) === undefined) return undefined;
+    if (found === undefined || (await clients.glance(found.clientId)) === undefined) return undefined;
     return {
       active: true,
       scope: found.scope,

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+import { addressBlocks } from '../../counters/throttle.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Service } from '../service/service.ts';
+
+/** All addresses together may register this many times as many clients as one address. This bounds the growth of the store. */
+const ADDRESSES = 100;
+
+/** Counts one more registration. Runs after the metadata were judged, so a mistake costs nothing. */
+export async function limitRegistrations(service: Service, caller: Pick<FastifyRequest, 'ip' | 'id'>): Promise<void> {
+  const { requests, per: window } = service.config.registration.dynamic.per_address;
+  const counted = [
+    ...addressBlocks(caller.ip).map(({ block, times }) => [`${block.length}:${block}`, times] as const),
+    ['all', ADDRESSES] as const,
+  ];
+  for (const [whom, times] of counted) {
+    const wait = await service.counters.take(`registering\n${whom}`, { requests: requests * times, window });
+    if (wait > 0) throw tooMany(service, caller, wait);
+  }
+}
+
+function tooMany({ audit }: Service, { ip, id }: Pick<FastifyRequest, 'ip' | 'id'>, wait: number): OAuthError {
+  audit.count('registration_limited', { address: ip, request_id: id });
+  return new OAuthError('too_many_registrations', { headers: { 'retry-after': String(Math.ceil(wait / 1000)) } });
+}
