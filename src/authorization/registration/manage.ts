@@ -11,6 +11,7 @@ import type { Service } from '../service/service.ts';
 import { longestLife } from '../tokens/client-revocation.ts';
 import { bearerOf, wrongToken } from './initial-access.ts';
 import { informationOf, REGISTRATION_PATH, registrable, storedMetadata } from './metadata.ts';
+import { limitManagement } from './registration-limit.ts';
 
 /** RFC 7592 §2: a client reads, changes and removes its own registration. */
 export function manageEndpoints(service: Service): readonly Endpoint[] {
@@ -36,6 +37,7 @@ async function managed(service: Service, request: FastifyRequest): Promise<Manag
   const isRight = sameBytes(sha256(token), record?.registration?.tokenHash ?? noToken);
   if (record === undefined || !isRight) throw wrongToken(service, 'invalid_token');
   request.clientId = id;
+  await limitManagement(service, id, request);
   return { record, token };
 }
 

@@ -19,6 +19,19 @@ export async function limitRegistrations(service: Service, caller: Pick<FastifyR
   }
 }
 
+/** Requests of one client to its own registration in a minute. */
+const MANAGED = { requests: 60, window: 60_000 } as const;
+
+/** Runs after the token was judged, so that no one else can use up the limit. */
+export async function limitManagement(
+  service: Service,
+  id: string,
+  caller: Pick<FastifyRequest, 'ip' | 'id'>,
+): Promise<void> {
+  const wait = await service.counters.take(`managing\n${id}`, MANAGED);
+  if (wait > 0) throw tooMany(service, caller, wait);
+}
+
 function tooMany({ audit }: Service, { ip, id }: Pick<FastifyRequest, 'ip' | 'id'>, wait: number): OAuthError {
   audit.count('registration_limited', { address: ip, request_id: id });
   return new OAuthError('too_many_registrations', { headers: { 'retry-after': String(Math.ceil(wait / 1000)) } });

@@ -124,6 +124,19 @@ t.test('a client that removes itself loses its tokens, and its registration is 4
   t.match(service.logged(), /"event":"client_removed"[^\n]*"detail":"by itself"/);
 });
 
+t.test('a client changes its registration at most 60 times a minute', async (t) => {
+  const service = await runRegistering(t);
+  const [own, other] = [await registered(service), await registered(service)];
+  const statuses = [];
+  for (let index = 0; index < 62; index++) {
+    const answer = await manage(service, own, 'PUT', { ...metadata, client_id: own.client_id });
+    statuses.push(answer.status);
+    await answer.body?.cancel();
+  }
+  t.strictSame(statuses.slice(59), [200, 429, 429]);
+  t.equal((await manage(service, other, 'GET')).status, 200, 'another client is not limited');
+});
+
 const DAY = 86_400_000;
 
 t.test('a client that gets no token for long is removed, and one that uses its tokens stays', async (t) => {
