@@ -17,7 +17,7 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   if (callRefusal !== undefined) return { ...callRefusal, identity };
   // Every way to here reads the body, so this protects from a new one.
   if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
-  // A server could offer the protocol in a WebSocket too, whose messages nobody judges.
+  // A server could offer the protocol in a WebSocket too, where the gateway does not read the messages.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
     return refuse('mcp_message_invalid', { route, identity, detail: 'the route has no WebSocket' });
   const owner = ownerOf(identity);

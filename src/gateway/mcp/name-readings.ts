@@ -52,7 +52,7 @@ function decodings(text: string): readonly string[] | undefined {
 
 const ENCODED = /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}/gi;
 
-/** As a lenient server decodes: what is no encoding stays, and .NET also knows `%u0065`. */
+/** As a lenient server decodes: an invalid encoding stays, and .NET also knows `%u0065`. */
 function decoded(text: string): string {
   return text.includes('%') ? text.replace(ENCODED, decodedRun) : text;
 }

@@ -46,7 +46,7 @@ t.test('a body of GET or DELETE gets 400, because some servers read it', async (
   }
 });
 
-t.test('the route opens no WebSocket, whose messages nobody judges', async (t) => {
+t.test('the route opens no WebSocket, because the gateway does not read its messages', async (t) => {
   const { decide } = gateway({ sessions: true });
   const upgrade = (to: string) => ({ line: 'GET /mcp', headers: [...bearer, 'Connection', 'Upgrade', 'Upgrade', to] });
   t.equal(await told(decide(upgrade('websocket'))), 'mcp_message_invalid');
