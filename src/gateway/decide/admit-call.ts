@@ -54,11 +54,20 @@ function idsFor({ head, route }: Routed, { sessions, seal }: McpRoute<Route>, ow
     const [value] = values;
     if (lenient.length !== 1 || value === undefined || value !== lenient[0])
       return refuse('mcp_header_mismatch', { route, detail: `${name} occurs twice, or in another spelling` });
-    const own = sessions ? seal.open(kind, owner, value) : undefined;
+    const own = sessions ? seal.open(kind, owner, textOf(kind, value)) : undefined;
     if (sessions && own === undefined) return refuse('mcp_session_unknown', { route });
-    replaced.set(name, own);
+    replaced.set(name, own === undefined ? undefined : fieldOf(kind, own));
   }
   return { kind: 'ids', replaced };
+}
+
+/** An id of an event comes from a text in UTF-8, and clients send it back in UTF-8 (HTML standard, Last-Event-ID). */
+function textOf(kind: SealedId, value: string): string {
+  return kind === 'event' ? Buffer.from(value, 'latin1').toString('utf8') : value;
+}
+
+function fieldOf(kind: SealedId, id: string): string {
+  return kind === 'event' ? Buffer.from(id, 'utf8').toString('latin1') : id;
 }
 
 /** Undefined: the headers and the arguments that they repeat equal the claims. */

@@ -152,3 +152,18 @@ t.test('every argument that the header repeats must be the text of the claim', a
   for (const tenant of [undefined, null, ['acme'], { a: 'acme' }])
     t.equal(await asked({ a: 'acme', b: 'acme' }, { tenant }), 'condition_failed', JSON.stringify(tenant));
 });
+
+t.test('an id of an event may have any letters, and an id of a session has those of a header', async (t) => {
+  const { route, decide } = gateway({ sessions: true });
+  const routed = route({ line: 'GET /mcp' });
+  const seal = routed.kind === 'routed' ? routed.route.mcp?.seal : undefined;
+  const owner = JSON.stringify([alice.scheme, alice.issuer, alice.subject, alice.clientId]);
+  const bytes = (text: string) => Buffer.from(text).toString('latin1');
+  for (const [name, value, own] of [
+    ['last-event-id', bytes(seal?.seal('event', owner, '\u00e9\u{1f600}') ?? ''), bytes('\u00e9\u{1f600}')],
+    ['mcp-session-id', seal?.seal('session', owner, '\u00e9') ?? '', '\u00e9'],
+  ] as const) {
+    const outcome = await decide({ line: 'GET /mcp', headers: [...bearer, name, value] });
+    t.equal(outcome.kind === 'forward' ? outcome.mcp?.replaced.get(name) : outcome.kind, own);
+  }
+});
