@@ -504,7 +504,7 @@ export interface GatewayFile {
       origins?: ReadonlyArray<string>;
       /** A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Another revision gets 400 with this list. The default is every revision. */
       versions?: ReadonlyArray<string>;
-      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. */
+      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. If a server could read the name as one with another key (ignoring case, decoding, resolving dot segments), the answer is 400. */
       scope?: {
         [name: string]: string | {
           any_of: ReadonlyArray<string>;

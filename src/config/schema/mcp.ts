@@ -27,7 +27,7 @@ export const McpSchema = record(
       named(
         Scope,
         undefined,
-        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts.',
+        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. If a server could read the name as one with another key (ignoring case, decoding, resolving dot segments), the answer is 400.',
       ),
     ),
     deny: list(

@@ -17,7 +17,7 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   if (callRefusal !== undefined) return { ...callRefusal, identity };
   // Every way to here reads the body, so this protects from a new one.
   if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
-  // A server could offer the protocol in a WebSocket too, whose messages no one judges.
+  // A server could offer the protocol in a WebSocket too, where the gateway does not read the messages.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
     return refuse('mcp_message_invalid', { route, identity, detail: 'the route has no WebSocket' });
   const owner = mcp.sessions ? ownerOf(identity) : '';
@@ -57,11 +57,20 @@ function idsFor({ head, route }: Routed, { sessions, seal }: McpRoute<Route>, ow
     const [value] = values;
     if (lenient.length !== 1 || value === undefined || value !== lenient[0])
       return refuse('mcp_header_mismatch', { route, detail: `${name} occurs twice, or in another spelling` });
-    const own = sessions ? seal.open(kind, owner, value) : undefined;
+    const own = sessions ? seal.open(kind, owner, textOf(kind, value)) : undefined;
     if (sessions && own === undefined) return refuse('mcp_session_unknown', { route });
-    replaced = new Map([...replaced, [name, own]]);
+    replaced = new Map([...replaced, [name, own === undefined ? undefined : fieldOf(kind, own)]]);
   }
   return { kind: 'ids', replaced };
+}
+
+/** An id of an event comes from a text in UTF-8, and clients send it back in UTF-8 (HTML standard, Last-Event-ID). */
+function textOf(kind: SealedId, value: string): string {
+  return kind === 'event' ? Buffer.from(value, 'latin1').toString('utf8') : value;
+}
+
+function fieldOf(kind: SealedId, id: string): string {
+  return kind === 'event' ? Buffer.from(id, 'utf8').toString('latin1') : id;
 }
 
 /** Undefined: the headers and the arguments that they repeat equal the claims. */

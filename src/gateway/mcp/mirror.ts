@@ -135,4 +135,5 @@ function isNumber(text: string | undefined, number: number): boolean {
   return text !== undefined && NUMBER.test(text) && Number.isSafeInteger(number) && Number(text) === number;
 }
 
-const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
+/** Some readers take a number that begins with 0 for an octal one. */
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.0+)?$/;

@@ -19,11 +19,11 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  */
 export function nameReadings(name: string, isResource: boolean): NameReadings | undefined {
   const text = name.trim();
-  if (!SCHEME.test(text)) return { likely: [looseName(text)], partial: isResource ? filePaths(text) : [] };
-  const forms = decodings(text.replaceAll('\\', '/'));
+  if (!isResource && !SCHEME.test(text)) return { likely: [looseName(text)], partial: [] };
+  const forms = decodings(text);
   if (forms === undefined) return undefined;
   const likely = new Set(forms.flatMap((form) => [form, ...resolved(form)]).map(looseName));
-  const partial = new Set([...likely].flatMap(parts));
+  const partial = new Set([...[...likely].flatMap(parts), ...forms.flatMap(asFile)]);
   return { likely: [...likely], partial: [...partial].filter((reading) => !likely.has(reading)) };
 }
 
@@ -39,11 +39,13 @@ export function looseName(name: string): string {
   return scheme + rest.replace(/\/{2,}/g, '/').replace(/^\//, '');
 }
 
+/** The text after each decoding, with backslashes and with slashes in their place. */
 function decodings(text: string): readonly string[] | undefined {
   const forms = [text];
   for (let form = text; forms.length <= DECODINGS + 1; forms.push(form)) {
-    const next = decoded(form).replaceAll('\\', '/');
-    if (next === form) return forms;
+    const next = decoded(form).trimStart();
+    if (next === form)
+      return forms.flatMap((each) => (each.includes('\\') ? [each, each.replaceAll('\\', '/')] : [each]));
     if (CONTROL.test(next)) return undefined;
     form = next;
   }
@@ -52,7 +54,7 @@ function decodings(text: string): readonly string[] | undefined {
 
 const ENCODED = /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}/gi;
 
-/** As a lenient server decodes. Text that is not an encoding stays, and .NET also knows `%u0065`. */
+/** As a lenient server decodes: an invalid encoding stays, and .NET also knows `%u0065`. */
 function decoded(text: string): string {
   return text.includes('%') ? text.replace(ENCODED, decodedRun) : text;
 }
@@ -65,12 +67,15 @@ function decodedRun(run: string): string {
   return text.includes('\ufffd') ? '\0' : text;
 }
 
-/** As the URL standard resolves it, and as a file system does after the scheme. */
+/** As the URL standard resolves it, and as a file system does after the scheme, with the query and before it. */
 function resolved(form: string): readonly string[] {
+  if (!SCHEME.test(form)) return [];
+  const start = form.indexOf(':') + 1;
+  const query = form.search(/[?#]/);
+  const ends = query === -1 ? [form.length] : [form.length, query];
+  const paths = ends.map((end) => form.slice(0, start) + segments(form.slice(start, end)) + form.slice(end));
   const url = URL.parse(form);
-  const scheme = form.slice(0, form.indexOf(':') + 1);
-  const path = scheme + segments(form.slice(scheme.length));
-  return url === null ? [path] : [url.href, path];
+  return url === null ? paths : [url.href, ...paths];
 }
 
 /** Without dot segments and empty segments. */
@@ -85,6 +90,7 @@ function segments(path: string): string {
 
 /** Readings of one loose URI by servers that use only a part of it. */
 function parts(loose: string): readonly string[] {
+  if (!SCHEME.test(loose)) return [];
   const whole = loose.split(/[?#]/, 1)[0] as string;
   const at = whole.indexOf(':') + 1;
   const [scheme, path] = [whole.slice(0, at), whole.slice(at)];
@@ -107,7 +113,9 @@ function withoutEnd(segment: string): string {
 }
 
 /** A server of files may take a resource without a scheme for a path. */
-function filePaths(text: string): readonly string[] {
-  const readings = nameReadings(`file:///${text}`, false);
-  return readings === undefined ? [] : [...readings.likely, ...readings.partial];
+function asFile(form: string): readonly string[] {
+  if (SCHEME.test(form)) return [];
+  const uri = `file:///${form}`;
+  const readings = [uri, ...resolved(uri)].map(looseName);
+  return [...readings, ...readings.flatMap(parts)];
 }

@@ -509,9 +509,9 @@ const mcp = {
   },
   mcp_name_unclear: {
     status: 400,
-    text: 'The URI has several readings, and different rules apply to them.',
+    text: 'The name or URI has several readings, and different rules apply to them.',
     step: 'permit',
-    remedy: 'Send the URI without dot segments, backslashes and needless percent-encoding.',
+    remedy: 'Send the name as the server lists it, without dot segments and needless percent-encoding.',
   },
   mcp_session_unknown: {
     status: 404,

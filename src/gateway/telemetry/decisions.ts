@@ -47,14 +47,18 @@ export class Decisions {
     const tally = outcome?.route?.tally ?? this.#unrouted;
     const reason = decision.isCut === true ? 'cut short' : reasonOf(outcome);
     tally.add({ code, reason, status, method: head.method, milliseconds, upstream });
-    const call = callOf(outcome);
-    if (call !== undefined) this.calls.add(outcome?.route?.id ?? '', call, code);
+    if (outcome?.route?.mcp !== undefined) this.#countCall(outcome, outcome.route.id, code);
     if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
     if (decision.verification !== undefined) this.verification.add(decision.verification);
     const level = levelOf(decision);
     if (this.#log.isLevelEnabled(level)) this.#log[level](describeDecision(decision), decision.code);
     if (this.#watchers.size > 0) this.#show(decision);
     this.#access?.write(decision);
+  }
+
+  #countCall(outcome: Outcome, route: string, code: Decision['code']): void {
+    const call = callOf(outcome);
+    if (call !== undefined) this.calls.add(route, call, code);
   }
 
   /** Lines of the access log that were not written. */

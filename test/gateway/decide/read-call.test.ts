@@ -46,7 +46,7 @@ t.test('a body of GET or DELETE gets 400, because some servers read it', async (
   }
 });
 
-t.test('the route opens no WebSocket, whose messages nobody judges', async (t) => {
+t.test('the route opens no WebSocket, because the gateway does not read its messages', async (t) => {
   const { decide } = gateway({ sessions: true });
   const upgrade = (to: string) => ({ line: 'GET /mcp', headers: [...bearer, 'Connection', 'Upgrade', 'Upgrade', to] });
   t.equal(await told(decide(upgrade('websocket'))), 'mcp_message_invalid');
@@ -151,4 +151,19 @@ t.test('every argument that the header repeats must be the text of the claim', a
   t.equal(await asked({ a: 1, b: 1 }, { tenant: 1 }), 'forward');
   for (const tenant of [undefined, null, ['acme'], { a: 'acme' }])
     t.equal(await asked({ a: 'acme', b: 'acme' }, { tenant }), 'condition_failed', JSON.stringify(tenant));
+});
+
+t.test('an id of an event may have any letters, and an id of a session has those of a header', async (t) => {
+  const { route, decide } = gateway({ sessions: true });
+  const routed = route({ line: 'GET /mcp' });
+  const seal = routed.kind === 'routed' ? routed.route.mcp?.seal : undefined;
+  const owner = JSON.stringify([alice.scheme, alice.issuer, alice.subject, alice.clientId]);
+  const bytes = (text: string) => Buffer.from(text).toString('latin1');
+  for (const [name, value, own] of [
+    ['last-event-id', bytes(seal?.seal('event', owner, '\u00e9\u{1f600}') ?? ''), bytes('\u00e9\u{1f600}')],
+    ['mcp-session-id', seal?.seal('session', owner, '\u00e9') ?? '', '\u00e9'],
+  ] as const) {
+    const outcome = await decide({ line: 'GET /mcp', headers: [...bearer, name, value] });
+    t.equal(outcome.kind === 'forward' ? outcome.mcp?.replaced.get(name) : outcome.kind, own);
+  }
 });

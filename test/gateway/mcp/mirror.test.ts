@@ -135,6 +135,8 @@ t.test('integers are compared as numbers, and larger ones than JavaScript holds 
     [42, '42', 'same'],
     [42, '42.0', 'same'],
     [-1, '-1', 'same'],
+    [10, '010', 'mcp-param-count does not match the body'],
+    [2 ** 53 - 1, '9007199254740991.4', 'mcp-param-count does not match the body'],
     [42, '43', 'mcp-param-count does not match the body'],
     [42, '0x2a', 'mcp-param-count does not match the body'],
     [42, '4.2e1', 'mcp-param-count does not match the body'],

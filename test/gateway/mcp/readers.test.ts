@@ -4,7 +4,7 @@ import { decodeValue } from '../../../src/gateway/mcp/header-value.ts';
 import { readMessage } from '../../../src/gateway/mcp/message.ts';
 import { entry } from '../../../src/gateway/message/codes.ts';
 import { messagePairs, type Pair } from '../../support/mcp/message-pairs.ts';
-import { type Found, type MessageReader, messageReader, readersByLanguage } from '../../support/mcp/readers.ts';
+import { type Found, messageReaders, type Reader, startReader } from '../../support/mcp/readers.ts';
 import fc, { tries } from '../../support/properties.ts';
 import { bearer, type Decider, decider } from '../decide/decider.ts';
 
@@ -80,7 +80,7 @@ function count(status: number | undefined, read: readonly Found[]): void {
   if (python && go && new Set(read.map(operation)).size > 1) counts['the two disagree']++;
 }
 
-async function differences(t: Test, readers: readonly MessageReader[]): Promise<void> {
+async function differences(t: Test, readers: readonly Reader<Found>[]): Promise<void> {
   const gateway = decider({ routes: [{ id: 'tools', access: 'authenticated', match: { path: '/mcp' }, mcp: {} }] });
   const { numRuns = 0 } = tries(1000, 10_000);
   const seed = fc.readConfigureGlobal()?.seed ?? Math.trunc(performance.timeOrigin % 2 ** 31);
@@ -90,7 +90,7 @@ async function differences(t: Test, readers: readonly MessageReader[]): Promise<
   for (let at = 0; at < pairs.length; at += BATCH) await compare(gateway, readers, pairs.slice(at, at + BATCH));
 }
 
-async function compare(gateway: Decider, readers: readonly MessageReader[], pairs: readonly Pair[]): Promise<void> {
+async function compare(gateway: Decider, readers: readonly Reader<Found>[], pairs: readonly Pair[]): Promise<void> {
   const bodies = pairs.map(({ body }) => body);
   const read = await Promise.all(readers.map((reader) => reader.ask(bodies)));
   const statuses = await Promise.all(pairs.map((pair) => refusal(gateway, pair)));
@@ -103,11 +103,11 @@ async function compare(gateway: Decider, readers: readonly MessageReader[], pair
 t.test(
   'each reader behind the gateway finds the method and the names that were judged, or the answer is 400',
   async (t) => {
-    const peers = Object.entries(readersByLanguage).map(([language, find]) => ({ language, peer: find() }));
-    const readers: MessageReader[] = [];
-    for (const { language, peer } of peers) {
+    const peers = Object.values(messageReaders).map((find) => find());
+    const readers: Reader<Found>[] = [];
+    for (const peer of peers) {
       if ('missing' in peer) return t.plan(0, peer.missing);
-      readers.push(messageReader(t, language, peer));
+      readers.push(startReader<Found>(t, peer));
     }
     await differences(t, readers);
     const { accepted, refused } = counts;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { McpRules } from '../../../src/gateway/mcp/rules.ts';
+import fc, { tries } from '../../support/properties.ts';
 
 function found(texts: readonly string[], method: string, name?: string): string {
   const rules = new McpRules<undefined>();
@@ -120,4 +121,17 @@ const unclear: Readonly<Record<string, string>> = {
 
 t.test('a URI that another server reads as the URI of another rule is unclear', async (t) => {
   for (const [what, uri] of Object.entries(unclear)) t.equal(found(files, 'resources/read', uri), 'unclear', what);
+});
+
+t.test('an ordinary URI is never unclear, however its names are written', async (t) => {
+  const names = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+    .map((text) => text.replaceAll(/[/\\?#%:@\p{C}\p{Z}]/gu, '_').replace(/^\.+$/, '_'));
+  const written = fc
+    .tuple(names, fc.boolean())
+    .map(([name, isEncoded]) => (isEncoded ? encodeURIComponent(name) : name));
+  const uris = fc.array(written, { minLength: 1, maxLength: 4 }).map((path) => `file:///srv/x/${path.join('/')}`);
+  const holds = fc.property(uris, (uri) => found(files, 'resources/read', uri) === 'resources/read file:///srv/*');
+  fc.assert(holds, tries(500, 50_000));
+  t.pass();
 });

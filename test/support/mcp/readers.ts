@@ -18,37 +18,38 @@ export interface Found {
   readonly version: string;
 }
 
-export interface MessageReader {
-  readonly language: string;
-  ask(bodies: readonly Buffer[]): Promise<readonly Found[]>;
+export interface Reader<Answer> {
+  ask(texts: readonly Buffer[]): Promise<readonly Answer[]>;
 }
 
-export const readersByLanguage: Readonly<Record<string, () => Peer>> = {
-  Python: () => {
-    const { status } = spawnSync('python3', ['--version'], { timeout: 20_000 });
-    const script = fileURLToPath(new URL('../../peers/python/mcp_reader.py', import.meta.url));
-    return status === 0 ? { command: 'python3', args: [script] } : { missing: 'no python3 on the PATH' };
-  },
+/** A script of test/peers/python that needs no library. */
+export function pythonScript(name: string): Peer {
+  const { status } = spawnSync('python3', ['--version'], { timeout: 20_000 });
+  const script = fileURLToPath(new URL(`../../peers/python/${name}`, import.meta.url));
+  return status === 0 ? { command: 'python3', args: [script] } : { missing: 'no python3 on the PATH' };
+}
+
+export const messageReaders: Readonly<Record<string, () => Peer>> = {
+  Python: () => pythonScript('mcp_reader.py'),
   Go: () => goPeer({ name: 'mcp-readers', module: 'mcp-readers', library: 'encoding/json', oldest: 21 }),
 };
 
-/** A process that reads many bodies. It ends with the test. */
-export function messageReader(t: Test, language: string, { command, args }: Startable): MessageReader {
+/** A process that reads many texts. It ends with the test. */
+export function startReader<Answer>(t: Test, { command, args }: Startable): Reader<Answer> {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(() => end(child));
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const next = async (): Promise<Found> => {
+  const next = async (): Promise<Answer> => {
     const { value, done } = await lines.next();
-    if (done) throw new Error(`the reader in ${language} has ended`);
+    if (done) throw new Error(`${command} has ended`);
     return JSON.parse(value);
   };
   return {
-    language,
-    async ask(bodies) {
+    async ask(texts) {
       // An empty line asks for all answers so far.
-      child.stdin.write(`${bodies.map((body) => `${body.toString('base64')}\n`).join('')}\n`);
-      const found: Found[] = [];
-      while (found.length < bodies.length) found.push(await next());
+      child.stdin.write(`${texts.map((text) => `${text.toString('base64')}\n`).join('')}\n`);
+      const found: Answer[] = [];
+      while (found.length < texts.length) found.push(await next());
       return found;
     },
   };
