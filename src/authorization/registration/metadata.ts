@@ -15,7 +15,8 @@ export const REGISTRATION_PATH = '/oauth2/register';
 
 /**
  * The metadata that the service keeps, or the error of RFC 7591 §3.2.2. `methods`: the first is the default, which is the one
- * of RFC 7591 §2.
+ * of RFC 7591 §2. The scope is the one of the configuration (§2 allows this): SDKs register with the scope of their first
+ * challenge, and a tool that needs more would be out of reach.
  */
 export async function registrable(
   { config }: Service,
@@ -30,7 +31,7 @@ export async function registrable(
     ? `the metadata have more than ${LARGEST} characters`
     : await inlineKeysFault(judged.metadata.jwks);
   if (fault !== undefined) throw new OAuthError('invalid_client_metadata', { description: fault });
-  return judged.metadata;
+  return { ...judged.metadata, ...(scope.length > 0 && { scope: scope.join(' ') }) };
 }
 
 export function storedMetadata(metadata: ClientMetadata): ClientRecord['metadata'] {
