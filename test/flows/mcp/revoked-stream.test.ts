@@ -15,7 +15,7 @@ const initialize = {
 };
 
 t.test('an open stream of a tools server ends within a second after its token is revoked', async (t) => {
-  const late = lateness(t);
+  const late = await lateness(t);
   const route = { scope: undefined, mcp: { sessions: true, scope: { '*': scope } } };
   const set = await stage(t, await packagedServer(t), { service: openService(scope), route });
   const authProvider = application(set, { by: 'client' });
