@@ -105,6 +105,35 @@ t.test('tokens with the same wrong issuer or audience are one group, whatever th
   t.match(stdout, /2 × no verified caller → orders: token_expired\n/);
 });
 
+t.test('tool calls are reported tool by tool, and the YAML changes only the rule of the tool', async (t) => {
+  const call = (name: string, more: object = {}) =>
+    lacking('agent', ['mcp.use'], {
+      method: 'POST',
+      path: '/mcp',
+      route: 'tools',
+      mcp_method: 'tools/call',
+      mcp_name: name,
+      scope_needed: ['tools.admin'],
+      scope_missing: 'tools.admin',
+      ...more,
+    });
+  const denied = call('drop_table', {
+    shadow: 'mcp_operation_denied',
+    scope_needed: undefined,
+    scope_missing: undefined,
+  });
+  const file = logFile([call('delete_user'), call('delete_user'), call('rename'), denied]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '2 × agent → tools tools/call delete_user: scope_insufficient, missing tools.admin');
+  t.match(stdout, '1 × agent → tools tools/call rename: scope_insufficient');
+  const [, yaml = ''] = stdout.split('To let them pass:\n');
+  const both = { any_of: ['tools.admin', 'mcp.use'] };
+  t.strictSame(parse(yaml), {
+    routes: [{ id: 'tools', mcp: { scope: { 'tools/call delete_user': both, 'tools/call rename': both } } }],
+  });
+  t.match(yaml, '`mcp.deny` of this route has a key for tools/call drop_table');
+});
+
 t.test('invalid lines are counted and listed, and never fatal', async (t) => {
   const file = logFile([
     'version: 1',

@@ -15,21 +15,43 @@ export function remedies(groups: readonly Group[]): string {
 function routed(route: string, groups: readonly Group[]): readonly string[] {
   const scoped = groups.filter(({ code }) => code === 'scope_insufficient');
   const others = groups.filter(({ code }) => code !== 'scope_insufficient');
-  const lines = [...scopeLines(scoped), ...otherLines(others)];
+  const isCall = ({ operation }: Group) => operation !== undefined;
+  const plain = scoped.filter((group) => !isCall(group));
+  const lines = [...scopeLines(plain), ...callLines(scoped.filter(isCall)), ...otherLines(others)];
   return [`  - id: ${scalar(route)}`, ...lines.map((line) => `    ${line}`)];
 }
 
 /** One more alternative for each client, with all its scopes. So the route opens only for callers with these scopes. */
 function scopeLines(groups: readonly Group[]): readonly string[] {
-  const told = groups.map(({ client, count, missing, held }) => {
+  const alternatives = alternativesOf(groups);
+  return alternatives === undefined ? toldOf(groups) : [...toldOf(groups), `scope: ${alternatives}`];
+}
+
+/** The same for messages of an `mcp` route, where each operation has its own requirement. */
+function callLines(groups: readonly Group[]): readonly string[] {
+  const byOperation = [...Map.groupBy(groups, ({ operation = '' }) => operation)];
+  const lines = byOperation.flatMap(([operation, ofOne]) => {
+    const alternatives = alternativesOf(ofOne);
+    const entry = alternatives === undefined ? [] : [`${scalar(operation)}: ${alternatives}`];
+    return [...toldOf(ofOne).map((line) => `${line} (${comment(operation).trim()})`), ...entry];
+  });
+  return lines.length === 0 ? [] : ['mcp:', '  scope:', ...lines.map((line) => `    ${line}`)];
+}
+
+function toldOf(groups: readonly Group[]): readonly string[] {
+  return groups.map(({ client, count, missing, held }) => {
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
     return `# ${who} ${has} (${times(count)}); or grant it ${comment(missing ?? 'the scope')} at its authorization server`;
   });
+}
+
+/** Undefined: no client has a scope that could be an alternative. */
+function alternativesOf(groups: readonly Group[]): string | undefined {
   const held = groups.map((group) => group.held.join(' ')).filter((scope) => scope !== '');
-  if (held.length === 0) return told;
+  if (held.length === 0) return undefined;
   const alternatives = new Set([...groups.flatMap(({ needed }) => needed), ...held]);
-  return [...told, `scope: { any_of: ${yamlList(alternatives)} }`];
+  return `{ any_of: ${yamlList(alternatives)} }`;
 }
 
 type Remedy = (group: Group) => readonly string[];
@@ -120,6 +142,12 @@ const byCode: Readonly<Record<string, Remedy>> = {
     '# origins: [ … ]',
   ],
   condition_failed: () => ['# `claims` or `when` of this route is false for these requests'],
+  mcp_operation_denied: ({ operation = '…' }) => [
+    `# \`mcp.deny\` of this route has a key for ${comment(operation)}; remove it if clients may use this operation`,
+  ],
+  mcp_header_mismatch: ({ reason }) => [
+    `# the headers do not match the message (${comment(reason ?? 'see the log')}): the client must write them from the body`,
+  ],
   rate_limited: ({ reason }) => [
     `# above the limit of this route (${comment(reason ?? 'see the file')}); if these requests should pass:`,
     '# rate_limit: { by: …, requests: …, per: … }',
