@@ -33,7 +33,7 @@ const CONTROL = /[\u0000-\u001f]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?/y;
-const LITERAL = /true|false|null/y;
+const LITERALS = ['true', 'false', 'null'];
 
 /**
  * Reads a JSON text in one pass (RFC 8259), without building its value. JSON.parse would build every argument of every
@@ -45,6 +45,8 @@ export class JsonScan {
   readonly #hasControl: boolean;
   /** The next backslash. Strings before it have no escapes. */
   #backslash: number;
+  /** By depth. */
+  readonly #lists: string[][] = [];
   #at = 0;
   #depth = 0;
 
@@ -76,15 +78,22 @@ export class JsonScan {
     if (code === OPEN_OBJECT) return this.#object();
     if (code === OPEN_ARRAY) return this.#array();
     const start = this.#at;
-    if (code === QUOTE) return this.#node('string', start, this.#string());
+    if (code === QUOTE) return this.#node('string', start, this.#string(this.#depth <= KEPT));
     const isNumber = code === MINUS || (code >= ZERO && code <= NINE);
-    this.#skip(isNumber ? NUMBER : LITERAL);
+    if (isNumber) this.#skip(NUMBER);
+    else this.#literal();
     return this.#node(isNumber ? 'number' : 'literal', start);
   }
 
   #node(kind: JsonNode['kind'], start: number, text?: string): JsonNode | undefined {
     if (this.#depth > KEPT) return undefined;
     return { kind, start, end: this.#at, text, names: undefined, values: NONE };
+  }
+
+  #literal(): void {
+    const word = LITERALS.find((each) => this.#text.startsWith(each, this.#at));
+    if (word === undefined) throw this.#invalid();
+    this.#at += word.length;
   }
 
   #skip(token: RegExp): void {
@@ -114,30 +123,36 @@ export class JsonScan {
 
   #object(): JsonNode | undefined {
     const start = this.#enter();
-    const names: string[] = [];
-    const values: JsonNode[] = [];
+    const isKept = this.#depth <= KEPT;
+    const names = isKept ? [] : this.#emptyList();
+    const values: JsonNode[] | undefined = isKept ? [] : undefined;
     if (this.#peek() === CLOSE_OBJECT) this.#at++;
     else
-      do {
-        const value = this.#member(names);
-        if (value !== undefined) values.push(value);
-      } while (this.#goesOn(CLOSE_OBJECT));
+      do this.#member(names, values);
+      while (this.#goesOn(CLOSE_OBJECT));
     this.#depth--;
     if (names.length > FEW) requireUnique(new Set(names).size === names.length);
-    if (this.#depth > KEPT) return undefined;
-    const isKept = this.#depth < KEPT;
-    const kept = { names: isKept ? names : undefined, values: isKept ? values : NONE };
-    return { kind: 'object', start, end: this.#at, text: undefined, ...kept };
+    if (isKept) return { kind: 'object', start, end: this.#at, text: undefined, names, values: values ?? NONE };
+    return this.#node('object', start);
   }
 
-  #member(names: string[]): JsonNode | undefined {
+  /** For the names of an object that is not kept. One list for each level is enough. */
+  #emptyList(): string[] {
+    const list = this.#lists[this.#depth] ?? [];
+    this.#lists[this.#depth] = list;
+    list.length = 0;
+    return list;
+  }
+
+  #member(names: string[], values: JsonNode[] | undefined): void {
     if (this.#peek() !== QUOTE) throw this.#invalid();
-    const name = this.#string();
+    const name = this.#string(true);
     if (names.length < FEW) requireUnique(!names.includes(name));
     names.push(name);
     if (this.#peek() !== COLON) throw this.#invalid();
     this.#at++;
-    return this.#value();
+    const value = this.#value();
+    if (value !== undefined) values?.push(value);
   }
 
   /** Whether another element follows. If not, it reads the end. */
@@ -148,8 +163,8 @@ export class JsonScan {
     return code === COMMA;
   }
 
-  /** Returns the decoded text. */
-  #string(): string {
+  /** Returns the decoded text, if it is needed. */
+  #string(isNeeded: boolean): string {
     const start = this.#at;
     if (this.#backslash !== -1 && this.#backslash < start) this.#backslash = this.#text.indexOf('\\', start);
     const end = this.#text.indexOf('"', start + 1);
@@ -157,7 +172,8 @@ export class JsonScan {
     if (isPlain) this.#at = end + 1;
     else this.#skip(STRING);
     const isEscaped = this.#backslash !== -1 && this.#backslash < this.#at;
-    return isEscaped ? decoded(this.#text.slice(start, this.#at)) : this.#text.slice(start + 1, this.#at - 1);
+    if (isEscaped) return decoded(this.#text.slice(start, this.#at));
+    return isNeeded ? this.#text.slice(start + 1, this.#at - 1) : '';
   }
 }
 
