@@ -117,7 +117,7 @@ class McpAnswer implements AnswerHandler {
   onLent(chunk: Buffer): boolean {
     const { handler } = this.#parts;
     const isPlain = !this.#isDropped && this.#held === undefined && this.#events === undefined;
-    return (isPlain && handler.onLent?.(chunk)) || this.onData(Buffer.from(chunk));
+    return isPlain && handler.onLent !== undefined ? handler.onLent(chunk) : this.onData(Buffer.from(chunk));
   }
 
   #keep(held: HeldAnswer, chunk: Buffer): boolean {

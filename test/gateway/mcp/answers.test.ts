@@ -81,6 +81,11 @@ for (const engine of ['own', 'undici']) {
     t.equal((await ask(t, events(long), { engine, mcp: { body: '1KiB' } })).text, 'cut');
   });
 
+  t.test(`${engine}: a client gets each byte of a long answer once`, async (t) => {
+    const long = JSON.stringify({ result: { content: 'abcdefghij'.repeat(300_000) } });
+    t.ok((await ask(t, json(long), { engine }, 'tools/call')).text === long);
+  });
+
   t.test(`${engine}: a list in small chunks is read as a whole`, async (t) => {
     const answer: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
