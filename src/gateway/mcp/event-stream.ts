@@ -34,6 +34,11 @@ export class EventStream {
     this.#longest = longest;
   }
 
+  /** Characters of the event that has not ended. */
+  get held(): number {
+    return this.#held;
+  }
+
   /** The text that can go to the client now. */
   push(chunk: Buffer): string {
     return this.#take(this.#decoder.decode(chunk, { stream: true }));

@@ -8,7 +8,7 @@ import { isNearText, nearName } from './near-names.ts';
 /** The parts of a client's message that decide something. */
 export interface McpMessage {
   readonly kind: 'request' | 'notification' | 'response';
-  /** Of a request. Undefined: it has none, or one that a number of JavaScript cannot repeat. */
+  /** The id of a request. Undefined: there is none, or one that a number of JavaScript cannot repeat. */
   readonly id: string | number | undefined;
   /** Empty for a response. */
   readonly method: string;
