@@ -83,8 +83,8 @@ class McpAnswer implements AnswerHandler {
   }
 
   /**
-   * A server with sessions may mix up requests with the same id. A longer answer is no list, because the gateway refuses
-   * such a list in answer to a list method.
+   * A server with sessions may mix up requests with the same id. A longer answer or event is no list, because the gateway
+   * refuses such a list in answer to a list method.
    */
   #mayBeList(raw: Fields): boolean {
     const { calls, mcp } = this.#parts;
@@ -96,7 +96,7 @@ class McpAnswer implements AnswerHandler {
     const reader = this.#isOfLists ? this.#listReader() : undefined;
     const data = (text: string) => (reader === undefined ? text : readEventData(text, reader));
     const id = (text: string) => (mcp.sessions ? mcp.seal.seal('event', calls.owner, text) : text);
-    this.#events = new EventStream({ data, id }, mcp.body);
+    this.#events = new EventStream({ data, id, passesLong: calls.reads !== 'list' }, mcp.body);
     return this.#parts.handler.onHeaders(status, forOtherBody(fields), resume);
   }
 

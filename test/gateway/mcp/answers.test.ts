@@ -96,6 +96,8 @@ for (const engine of ['own', 'undici']) {
       response.end(long.slice(500));
     };
     const scene = { engine, mcp: { sessions: true, body: '1KiB' } };
+    const inEvent = `data: ${long}\n\n`;
+    t.ok((await ask(t, events(inEvent), scene, 'tools/call')).text === inEvent);
     for (const answer of [json(long), piecemeal]) t.ok((await ask(t, answer, scene, 'tools/call')).text === long);
   });
 
