@@ -1,6 +1,9 @@
 import type { Loan } from '../client/entity-budget.ts';
 import type { Exchange } from '../client/exchange.ts';
 
+/** No memory is left to hold more of the answer. */
+export class AnswersSaturated extends Error {}
+
 /** The memory that one answer uses while the gateway holds it. It counts with the bodies of requests. */
 export class AnswerLoan {
   readonly #exchange: Exchange;

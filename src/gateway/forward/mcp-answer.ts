@@ -8,7 +8,7 @@ import type { ListReader } from '../mcp/lists.ts';
 import type { McpRoute } from '../mcp/mcp-route.ts';
 import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handler.ts';
 import type { UpstreamRefusal } from './abort-reasons.ts';
-import { AnswerLoan } from './answer-loan.ts';
+import { AnswerLoan, AnswersSaturated } from './answer-loan.ts';
 import { HeldAnswer } from './held-answer.ts';
 import { contentTypeOf, forOtherBody, isCoded, lengthOf, sealedFields } from './mcp-answer-fields.ts';
 import { permitsOf } from './permits-operation.ts';
@@ -141,7 +141,7 @@ class McpAnswer implements AnswerHandler {
     try {
       const goesOn = this.#write(events.push(chunk));
       if (this.#loan.holds(events.held)) return goesOn;
-      throw new Error(NO_MEMORY.detail);
+      throw new AnswersSaturated(NO_MEMORY.detail);
     } catch (error) {
       this.#isDropped = true;
       this.#abort(error as Error);

@@ -23,7 +23,9 @@ export function mayHaveList(text: string): boolean {
 }
 
 /** An event contains a list that cannot be filtered. */
-export class UnreadableEvent extends Error {}
+export class UnreadableEvent extends Error {
+  readonly code = 'EVENT_UNREADABLE';
+}
 
 /** The data of an event as the client gets it. A stream may contain other data than messages, such as an address. */
 export function readEventData(text: string, reader: ListReader): string {

@@ -8,7 +8,9 @@ export interface EventReader {
 }
 
 /** An event is longer than the gateway holds. */
-export class EventTooLong extends Error {}
+export class EventTooLong extends Error {
+  readonly code = 'EVENT_TOO_LONG';
+}
 
 const BREAK = /\r\n?|\n/g;
 

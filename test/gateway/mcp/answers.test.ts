@@ -35,9 +35,10 @@ async function ask(
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
   });
   // The connection may break before the head of the answer, or after it.
-  return sent
+  const answered = await sent
     .then(async (response) => ({ status: response.status, text: await response.text(), fields: response.headers }))
     .catch(() => CUT);
+  return { ...answered, log: running.log.filter(({ code }) => code === 'forwarded') };
 }
 
 const CUT = { status: 0, text: 'cut', fields: new Headers() };
@@ -75,8 +76,11 @@ for (const engine of ['own', 'undici']) {
 
   t.test(`${engine}: a stream with an event that cannot be filtered ends there`, async (t) => {
     const event = 'data: {"result":{"tools":[{"name":"secret","x":NaN}]}}';
-    for (const end of ['\n\n', '\n', ''])
-      t.equal((await ask(t, events(`: hello\n\n${event}${end}`), { engine })).text, 'cut', JSON.stringify(end));
+    for (const end of ['\n\n', '\n', '']) {
+      const { text, log } = await ask(t, events(`: hello\n\n${event}${end}`), { engine });
+      t.equal(text, 'cut', JSON.stringify(end));
+      t.match(log, [{ level: 40, code: 'forwarded', detail: 'cut short: the data of an event is not JSON' }]);
+    }
   });
 
   t.test(`${engine}: a stream that ends inside a character at the limit of an event is cut`, async (t) => {
