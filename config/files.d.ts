@@ -518,7 +518,7 @@ export interface GatewayFile {
       filter_lists?: boolean | Variable;
       /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body. Default: `"require"`. */
       mirror?: "require" | "derive" | "off" | Variable;
-      /** A message may have at most this size. A larger message gets 413. Default: `"1MiB"`. */
+      /** A message may have at most this size, and so may a list in an answer. A larger message gets 413, and a larger list gets 502. Default: `"1MiB"`. */
       body?: string;
     };
     /** This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403. */

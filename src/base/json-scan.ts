@@ -30,8 +30,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a string must not contain them (RFC 8259 §7).
 const CONTROL = /[\u0000-\u001f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?/y;
 const LITERALS = ['true', 'false', 'null'];
 
@@ -167,13 +166,27 @@ export class JsonScan {
   #string(isNeeded: boolean): string {
     const start = this.#at;
     if (this.#backslash !== -1 && this.#backslash < start) this.#backslash = this.#text.indexOf('\\', start);
-    const end = this.#text.indexOf('"', start + 1);
-    const isPlain = end !== -1 && (this.#backslash === -1 || this.#backslash > end) && !this.#hasControl;
-    if (isPlain) this.#at = end + 1;
-    else this.#skip(STRING);
-    const isEscaped = this.#backslash !== -1 && this.#backslash < this.#at;
-    if (isEscaped) return decoded(this.#text.slice(start, this.#at));
-    return isNeeded ? this.#text.slice(start + 1, this.#at - 1) : '';
+    const isEscaped = this.#skipString();
+    const quoted = this.#text.slice(start, this.#at);
+    if (this.#hasControl && CONTROL.test(quoted)) throw this.#invalid();
+    if (isEscaped) return decoded(quoted);
+    return isNeeded ? quoted.slice(1, -1) : '';
+  }
+
+  /** Returns whether there are escapes. A pattern for the whole string would need a stack as long as the string. */
+  #skipString(): boolean {
+    let end = this.#text.indexOf('"', ++this.#at);
+    let isEscaped = false;
+    while (this.#backslash !== -1 && this.#backslash < end) {
+      isEscaped = true;
+      this.#at = this.#backslash;
+      this.#skip(ESCAPE);
+      this.#backslash = this.#text.indexOf('\\', this.#at);
+      if (end < this.#at) end = this.#text.indexOf('"', this.#at);
+    }
+    if (end === -1) throw this.#invalid();
+    this.#at = end + 1;
+    return isEscaped;
   }
 }
 

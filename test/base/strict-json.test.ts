@@ -27,6 +27,13 @@ t.test('bytes that are not UTF-8 are a fault, wherever they are', async (t) => {
   t.equal(detail(Buffer.from('{}', 'utf16le')), 'it is not one JSON value');
 });
 
+t.test('a string with an escape may be of any length', async (t) => {
+  const long = 'a'.repeat(16 * 1024 * 1024);
+  t.equal(read(`{"x":"\\n${long}"}`).kind, 'json');
+  t.equal(detail(`{"x":"\\n${long}`), 'it is not one JSON value');
+  t.equal(detail(`{"x":"\\n${long}\n"}`), 'it is not one JSON value');
+});
+
 t.test('anything that is not exactly one value of RFC 8259 is a fault', async (t) => {
   for (const text of [
     '',

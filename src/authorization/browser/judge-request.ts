@@ -9,7 +9,7 @@ import { grantedAudience, grantedScope } from '../tokens/granted.ts';
 import { answerWay } from './answer-way.ts';
 import type { Addressed, AuthorizationRequest, ResponseType } from './authorization-request.ts';
 import { asksOnlyForLogin } from './consent.ts';
-import { isRegistered } from './redirect-address.ts';
+import { isAddressOf } from './redirect-address.ts';
 import { responseTypes } from './response-types.ts';
 
 /** The client and its address. If either is wrong, the user sees a page and is not redirected. */
@@ -42,17 +42,13 @@ function noClient(looked: Exclude<ClientLookup, { readonly kind: 'found' }>): OA
 
 const missingClient = { description: 'The parameter client_id is missing.' };
 
-function redirectAddress(
-  { redirectUris }: RegisteredClient,
-  parameters: Parameters,
-  duplicate: OAuthError | undefined,
-) {
+function redirectAddress(client: RegisteredClient, parameters: Parameters, duplicate: OAuthError | undefined) {
   const sent = parameters.get('redirect_uri');
   if (sent !== undefined) {
-    if (!isRegistered(sent, redirectUris)) throw new OAuthError('redirect_refused');
+    if (!isAddressOf(client, sent)) throw new OAuthError('redirect_refused');
     return { redirectUri: sent, redirectUriSent: true };
   }
-  const [only, ...others] = redirectUris;
+  const [only, ...others] = client.redirectUris;
   if (duplicate !== undefined) throw duplicate;
   if (only === undefined || others.length > 0)
     throw new OAuthError('redirect_refused', { description: 'The parameter redirect_uri is missing.' });

@@ -44,7 +44,10 @@ export const McpSchema = record(
       'require',
       'require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body.',
     ),
-    body: size('1MiB', 'A message may have at most this size. A larger message gets 413.'),
+    body: size(
+      '1MiB',
+      'A message may have at most this size, and so may a list in an answer. A larger message gets 413, and a larger list gets 502.',
+    ),
   },
   undefined,
   'The route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts.',

@@ -46,7 +46,8 @@ export interface ProblemDetails {
 
 /** A JSON-RPC request whose client reads JSON. */
 export interface RefusedMessage {
-  readonly id: string | number;
+  /** Null: the gateway found no id (JSON-RPC 2.0 §5). */
+  readonly id: string | number | null;
   /** The JSON-RPC error. Undefined: the one of the code. */
   readonly error?: number | undefined;
   /** Members of the error's data that the protocol defines. */

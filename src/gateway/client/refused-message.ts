@@ -16,8 +16,11 @@ interface Refusal {
 /** Undefined: the answer is a problem document, because the gateway read no request or the client reads no JSON. */
 export function refusedMessage(head: RequestHead, refusal: Refusal): RefusedMessage | undefined {
   const { call, code, route, detail } = refusal;
-  if (call?.id === undefined || call.message?.kind === 'notification' || !readsJson(head)) return undefined;
-  if (code !== 'mcp_version_unsupported') return { id: call.id, error: call.error };
+  if (call === undefined || !readsJson(head)) return undefined;
+  // Only with this code: the error of a request without valid credentials would tell a stranger about the message.
+  if (code === 'mcp_message_invalid' && call.error !== undefined) return { id: call.id ?? null, error: call.error };
+  if (call.id === undefined) return undefined;
+  if (code !== 'mcp_version_unsupported') return { id: call.id };
   return { id: call.id, data: { supported: supportedFor(detail, route?.mcp?.versions ?? []), requested: detail } };
 }
 

@@ -20,7 +20,7 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   // A server could offer the protocol in a WebSocket too, where the gateway does not read the messages.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
     return refuse('mcp_message_invalid', { route, identity, detail: 'the route has no WebSocket' });
-  const owner = mcp.sessions ? ownerOf(identity) : '';
+  const owner = mcp.sessions ? ownerOf(identity, head) : '';
   const ids = idsFor(routed, mcp, owner);
   if (ids.kind === 'refuse') return { ...ids, identity };
   const foreign = foreignParam(routed, mcp.claims, identity);
@@ -28,10 +28,18 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   return { kind: 'call', owner, call, replaced: ids.replaced, reads: readsAnswer(routed, mcp) };
 }
 
-/** A session belongs to one user of one client. */
-function ownerOf(identity: Identity | undefined): string {
+/** A session belongs to one user of one client. An introspection answer may name neither (RFC 7662 §2.2). */
+function ownerOf(identity: Identity | undefined, head: RequestHead): string {
   if (identity === undefined) return '';
-  return JSON.stringify([identity.scheme, identity.issuer, identity.subject ?? null, identity.clientId ?? null]);
+  const { scheme, issuer, subject, clientId } = identity;
+  const isNamed = subject !== undefined || clientId !== undefined;
+  return JSON.stringify([
+    scheme,
+    issuer,
+    subject ?? null,
+    clientId ?? null,
+    isNamed ? null : head.authorization?.value,
+  ]);
 }
 
 const ids: readonly {

@@ -137,13 +137,13 @@ function forward(
   verified: Verified | undefined,
   entity: Buffer | undefined,
 ): Outcome {
-  const { route, target, head, preflight } = routed;
+  const { route, target, head } = routed;
   const { identity, cache, answerFields = [] } = verified ?? {};
   const headers = identity === undefined ? NO_LINES : route.identityHeaders.write(identity);
   if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
   const path = route.rewrite === undefined ? target.path : route.rewrite(target.path);
   if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail, cause: path.cause });
-  const mcp = route.mcp === undefined || preflight ? undefined : admitCall(routed, route.mcp, identity);
+  const mcp = route.mcp === undefined ? undefined : admitCall(routed, route.mcp, identity);
   if (mcp?.kind === 'refuse') return { ...mcp, cache };
   const keep = route.forwardCredential;
   const query = keep ? target.query : extracted.query;

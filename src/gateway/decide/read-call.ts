@@ -17,9 +17,9 @@ import type { Routed } from './routed.ts';
  * message is kept for later: the gateway judges the credentials first, and tells a stranger nothing else.
  */
 export function withCall(routed: Routed, entity: Buffer | undefined): Routed {
-  const { head, route, preflight, wanted } = routed;
+  const { head, route, wanted } = routed;
   const { mcp } = route;
-  if (mcp === undefined || preflight) return routed;
+  if (mcp === undefined) return routed;
   if (head.method !== 'POST') return head.hasBody ? broken(routed, WRONG_METHOD) : routed;
   if (entity !== undefined) return judge(routed, mcp, entity);
   // In shadow mode, a body that cannot be held passes unjudged. A request without credentials is refused for that.

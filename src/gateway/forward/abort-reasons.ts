@@ -2,6 +2,7 @@ import { BodyTooLarge, ClientGone } from '../client/request-body.ts';
 import { BodyTooSlow } from '../client/stalls.ts';
 import type { Code } from '../message/codes.ts';
 import { ConnectionBudgetFull } from '../upstreams/connection-budget.ts';
+import { AnswersSaturated } from './answer-loan.ts';
 import { upstreamFault } from './upstream-fault.ts';
 
 /** The gateway sends this answer instead of the upstream's. */
@@ -30,6 +31,7 @@ const causes = [
   { type: BodyTooSlow, code: 'request_timeout' },
   { type: ResponseTimeout, code: 'upstream_timeout' },
   { type: ConnectionYielded, code: 'upstream_saturated' },
+  { type: AnswersSaturated, code: 'bodies_saturated' },
   { type: ConnectionBudgetFull, code: 'upstream_saturated' },
 ] as const;
 

@@ -44,7 +44,7 @@ export class DigestAttempts implements Preparing {
   /** The relay's timeout starts here and covers every request to the upstream. */
   start(): void {
     const guard = new AnswerGuard(this.#relay, (status, raw) => this.#judge(status, raw));
-    this.#relay.start(readingAnswer(guard, this.#relay, this.#plan, this.#exchange.shared.log), this);
+    this.#relay.start(readingAnswer(guard, this.#relay, this.#plan, this.#exchange), this);
   }
 
   prepare(origin: UpstreamUrl): void {

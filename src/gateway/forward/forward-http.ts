@@ -41,7 +41,7 @@ function send(exchange: Exchange, plan: Forward, body: SentBody, onUpgrade: OnUp
   if (origin === undefined) return;
   const relay = new Relay(exchange, plan, origin, sent);
   const handler = speaksForUs(plan) ? new AnswerGuard(relay, refusal) : relay;
-  relay.start(plan.mcp === undefined ? handler : readingAnswer(handler, relay, plan, exchange.shared.log));
+  relay.start(plan.mcp === undefined ? handler : readingAnswer(handler, relay, plan, exchange));
 }
 
 const refusal: JudgeAnswer = (status) =>

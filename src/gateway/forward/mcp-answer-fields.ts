@@ -3,6 +3,7 @@ import type { CallPlan } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
 import type { McpRoute } from '../mcp/mcp-route.ts';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
+import { BODY_DIGESTS } from './upstream-fields.ts';
 
 const SESSION = 'mcp-session-id';
 
@@ -51,13 +52,14 @@ export function isCoded(raw: readonly string[]): boolean {
 }
 
 /** As Content-Length says. */
-export function isEmpty(raw: readonly string[]): boolean {
-  return lineOf(raw, 'content-length') === '0';
+export function lengthOf(raw: readonly string[]): number | undefined {
+  const text = lineOf(raw, 'content-length');
+  return text === undefined ? undefined : Number(text);
 }
 
-/** Without Content-Length, for a body of another length. */
-export function withoutLength(fields: RawFields): readonly string[] {
-  return fields.flatMap((text, index) =>
-    nameAt(fields, index - (index % 2)) === 'content-length' ? [] : [latin1(text)],
-  );
+/** Fields that are wrong for another body than the upstream's. */
+const OF_BODY: ReadonlySet<string> = new Set([...BODY_DIGESTS, 'content-length', 'etag', 'accept-ranges']);
+
+export function forOtherBody(fields: RawFields): readonly string[] {
+  return fields.flatMap((text, index) => (OF_BODY.has(nameAt(fields, index - (index % 2))) ? [] : [latin1(text)]));
 }

@@ -1,22 +1,24 @@
 import type { Duplex } from 'node:stream';
-import type { Logger } from 'pino';
-import { Gathered } from '../client/gathered.ts';
+import type { Exchange } from '../client/exchange.ts';
 import type { CallPlan, Forward } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
-import { readAnswerText, readEventData } from '../mcp/answer-text.ts';
+import { mayHaveList, readAnswerText, readEventData } from '../mcp/answer-text.ts';
 import { EventStream } from '../mcp/event-stream.ts';
 import type { ListReader } from '../mcp/lists.ts';
 import type { McpRoute } from '../mcp/mcp-route.ts';
 import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handler.ts';
-import { contentTypeOf, isCoded, isEmpty, sealedFields, withoutLength } from './mcp-answer-fields.ts';
+import type { UpstreamRefusal } from './abort-reasons.ts';
+import { AnswerLoan, AnswersSaturated } from './answer-loan.ts';
+import { HeldAnswer } from './held-answer.ts';
+import { contentTypeOf, forOtherBody, isCoded, lengthOf, sealedFields } from './mcp-answer-fields.ts';
 import { permitsOf } from './permits-operation.ts';
 import type { Relay } from './relay.ts';
 
 /** The handler itself, or a reader of the answer in front of it, if the request is for an `mcp` route. */
-export function readingAnswer(handler: AnswerHandler, relay: Relay, plan: Forward, log: Logger): AnswerHandler {
+export function readingAnswer(handler: AnswerHandler, relay: Relay, plan: Forward, exchange: Exchange): AnswerHandler {
   const { mcp, route } = plan;
   if (mcp === undefined || route.mcp === undefined || mcp.reads === 'nothing') return handler;
-  return new McpAnswer({ handler, relay, plan, calls: mcp, mcp: route.mcp, log });
+  return new McpAnswer({ handler, relay, plan, calls: mcp, mcp: route.mcp, exchange });
 }
 
 interface Parts {
@@ -25,16 +27,7 @@ interface Parts {
   readonly plan: Forward;
   readonly calls: CallPlan;
   readonly mcp: McpRoute<Route>;
-  readonly log: Logger;
-}
-
-/** A JSON answer that is held until it is complete. */
-interface HeldAnswer {
-  readonly status: number;
-  /** Without Content-Length. */
-  readonly fields: readonly string[];
-  readonly resume: () => void;
-  readonly body: Gathered;
+  readonly exchange: Exchange;
 }
 
 type Unreadable = 'compressed' | 'too long' | 'not JSON' | 'neither JSON nor an event stream';
@@ -45,6 +38,7 @@ type Unreadable = 'compressed' | 'too long' | 'not JSON' | 'neither JSON nor an 
  */
 class McpAnswer implements AnswerHandler {
   readonly #parts: Parts;
+  readonly #loan: AnswerLoan;
   #abort: (reason?: Error) => void = nothing;
   #held: HeldAnswer | undefined;
   #events: EventStream | undefined;
@@ -53,6 +47,7 @@ class McpAnswer implements AnswerHandler {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#loan = new AnswerLoan(parts.exchange);
   }
 
   onQueued(leave: () => void): void {
@@ -65,6 +60,7 @@ class McpAnswer implements AnswerHandler {
     this.#held = undefined;
     this.#events = undefined;
     this.#isDropped = false;
+    this.#loan.end();
     this.#parts.handler.onConnect(abort);
   }
 
@@ -76,16 +72,23 @@ class McpAnswer implements AnswerHandler {
     const { handler, calls, mcp } = this.#parts;
     if (status < 200) return handler.onHeaders(status, raw, resume, reason, memory);
     const fields = sealedFields(raw, calls, mcp);
-    const isRead = status < 300 && calls.reads !== 'head';
-    const type = isRead ? contentTypeOf(raw) : 'other';
-    if (type === 'events' || (type === 'json' && calls.reads === 'list')) {
-      if (isCoded(raw)) return this.#refuse('compressed');
-      const unsized = withoutLength(fields);
-      return type === 'json' ? this.#hold(unsized, status, resume) : this.#beginEvents(unsized, status, resume);
+    const type = status < 300 && calls.reads !== 'head' && mayHaveContent(status, raw) ? contentTypeOf(raw) : 'none';
+    if (type === 'events' || (type === 'json' && this.#mayBeList(raw))) {
+      if (isCoded(raw)) return this.#unreadable('compressed');
+      return type === 'json' ? this.#hold(fields, status, resume) : this.#beginEvents(fields, status, resume);
     }
-    if (isRead && calls.reads === 'list' && mcp.filtersLists && mayHaveContent(status, raw))
-      return this.#refuse('neither JSON nor an event stream');
+    if (type === 'other' && calls.reads === 'list' && mcp.filtersLists)
+      return this.#unreadable('neither JSON nor an event stream');
     return handler.onHeaders(status, fields, resume, reason, fields === raw ? memory : undefined);
+  }
+
+  /**
+   * A server with sessions may mix up requests with the same id. A longer answer or event is no list, because the gateway
+   * refuses such a list in answer to a list method.
+   */
+  #mayBeList(raw: Fields): boolean {
+    const { calls, mcp } = this.#parts;
+    return calls.reads === 'list' || (mcp.filtersLists && (lengthOf(raw) ?? 0) <= mcp.body);
   }
 
   #beginEvents(fields: readonly string[], status: number, resume: () => void): boolean {
@@ -93,8 +96,8 @@ class McpAnswer implements AnswerHandler {
     const reader = this.#isOfLists ? this.#listReader() : undefined;
     const data = (text: string) => (reader === undefined ? text : readEventData(text, reader));
     const id = (text: string) => (mcp.sessions ? mcp.seal.seal('event', calls.owner, text) : text);
-    this.#events = new EventStream({ data, id }, mcp.body);
-    return this.#parts.handler.onHeaders(status, fields, resume);
+    this.#events = new EventStream({ data, id, passesLong: calls.reads !== 'list' }, mcp.body);
+    return this.#parts.handler.onHeaders(status, forOtherBody(fields), resume);
   }
 
   /** A resumed stream may repeat the answer to a list, and a server may mix up requests with the same id. */
@@ -104,7 +107,7 @@ class McpAnswer implements AnswerHandler {
   }
 
   #hold(fields: readonly string[], status: number, resume: () => void): boolean {
-    this.#held = { fields, status, resume, body: new Gathered(() => true) };
+    this.#held = new HeldAnswer({ fields, status, resume }, this.#loan);
     return true;
   }
 
@@ -116,18 +119,29 @@ class McpAnswer implements AnswerHandler {
 
   onLent(chunk: Buffer): boolean {
     const { handler } = this.#parts;
-    const isPlain = !this.#isDropped && this.#held === undefined && this.#events === undefined;
-    return (isPlain && handler.onLent?.(chunk)) || this.onData(Buffer.from(chunk));
+    return this.#isPlain && handler.onLent !== undefined ? handler.onLent(chunk) : this.onData(Buffer.from(chunk));
+  }
+
+  /** The client gets the bytes of the upstream. */
+  get #isPlain(): boolean {
+    return !this.#isDropped && this.#held === undefined && this.#events === undefined;
   }
 
   #keep(held: HeldAnswer, chunk: Buffer): boolean {
-    if (held.body.bytes + chunk.length > this.#parts.mcp.body) return this.#refuse('too long');
-    return held.body.add(chunk);
+    const { calls, handler, mcp } = this.#parts;
+    if (held.bytes + chunk.length <= mcp.body) return held.add(chunk) || this.#refuse(NO_MEMORY);
+    if (calls.reads === 'list') return this.#unreadable('too long');
+    this.#held = undefined;
+    const goesOn = held.release(handler, held.fields, held.body);
+    this.#loan.end();
+    return handler.onData(chunk) && goesOn;
   }
 
   #pass(events: EventStream, chunk: Buffer): boolean {
     try {
-      return this.#write(events.push(chunk));
+      const goesOn = this.#write(events.push(chunk));
+      if (this.#loan.holds(events.held)) return goesOn;
+      throw new AnswersSaturated(NO_MEMORY.detail);
     } catch (error) {
       this.#isDropped = true;
       this.#abort(error as Error);
@@ -147,7 +161,8 @@ class McpAnswer implements AnswerHandler {
     if (this.#isDropped) return;
     if (this.#held !== undefined && !this.#release(this.#held)) return;
     if (this.#events !== undefined && !this.#finish(this.#events)) return;
-    this.#parts.handler.onComplete(trailers);
+    this.#loan.end();
+    this.#parts.handler.onComplete(this.#isPlain || trailers === null ? trailers : forOtherBody(trailers));
   }
 
   /** False: the rest is unreadable, so the client's answer is truncated. */
@@ -164,17 +179,21 @@ class McpAnswer implements AnswerHandler {
 
   /** False: the answer is unreadable. */
   #release(held: HeldAnswer): boolean {
+    const { handler, calls } = this.#parts;
+    const received = held.body;
     // Drops a byte order mark, as clients do.
-    const received = new TextDecoder().decode(held.body.whole);
-    const text = readAnswerText(received, this.#listReader());
-    if (text === undefined) {
-      this.#refuse('not JSON');
+    const text = new TextDecoder().decode(received);
+    if (text === '' || (calls.reads !== 'list' && !mayHaveList(text))) {
+      held.release(handler, held.fields, received);
+      return true;
+    }
+    const read = readAnswerText(text, this.#listReader());
+    if (read === undefined) {
+      this.#unreadable('not JSON');
       return false;
     }
-    const body = Buffer.from(text, 'utf8');
-    const { handler } = this.#parts;
-    handler.onHeaders(held.status, [...held.fields, 'content-length', String(body.length)], held.resume);
-    handler.onData(body);
+    const body = Buffer.from(read, 'utf8');
+    held.release(handler, [...forOtherBody(held.fields), 'content-length', String(body.length)], body);
     return true;
   }
 
@@ -186,31 +205,45 @@ class McpAnswer implements AnswerHandler {
     this.#parts.handler.onUpgrade?.(status, raw, socket);
   }
 
+  #unreadable(why: Unreadable): boolean {
+    return this.#refuse({ code: 'mcp_answer_unreadable', detail: `the answer is ${why}` });
+  }
+
   /** The rest of the answer may be long, so its connection ends. */
-  #refuse(why: Unreadable): boolean {
+  #refuse(refusal: UpstreamRefusal): boolean {
     this.#isDropped = true;
     this.#held = undefined;
-    this.#parts.relay.refuse({ code: 'mcp_answer_unreadable', detail: `the answer is ${why}` });
-    this.#abort(new Error(`the answer is ${why}`));
+    this.#loan.end();
+    this.#parts.relay.refuse(refusal);
+    this.#abort(new Error(refusal.detail));
     return true;
   }
 
   #listReader(): ListReader {
-    const { mcp, plan, log } = this.#parts;
+    const { mcp, plan, exchange } = this.#parts;
     return {
       permits: mcp.filtersLists ? permitsOf(mcp, plan.identity) : undefined,
       learn: (name, tool) => {
         const before = mcp.tools.learn(name, tool);
         if (before !== undefined)
-          log.warn({ route: plan.route.id, tool: name, before, now: mcp.tools.get(name)?.digest }, CHANGED);
+          exchange.shared.log.warn(
+            { route: plan.route.id, tool: name, before, now: mcp.tools.get(name)?.digest },
+            CHANGED,
+          );
       },
     };
   }
 }
 
 function mayHaveContent(status: number, raw: Fields): boolean {
-  return status !== 204 && !isEmpty(raw);
+  return status !== 204 && lengthOf(raw) !== 0;
 }
+
+const NO_MEMORY: UpstreamRefusal = {
+  code: 'bodies_saturated',
+  detail: 'no memory is left to hold another answer',
+  retryAfter: 1,
+};
 
 /** The definition decides what a model does with a tool, so someone should read the new one. */
 const CHANGED = 'the upstream changed the definition of a tool';

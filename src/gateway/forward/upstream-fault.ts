@@ -21,6 +21,8 @@ const byCode: Readonly<Record<string, Code>> = {
   ECONNRESET: 'upstream_invalid',
   EPIPE: 'upstream_invalid',
   OTHER_PROTOCOL: 'upstream_invalid',
+  EVENT_TOO_LONG: 'upstream_invalid',
+  EVENT_UNREADABLE: 'upstream_invalid',
   // undici asserts some conditions that a server can violate.
   ERR_ASSERTION: 'upstream_invalid',
   UND_ERR_INVALID_ARG: 'internal_error',

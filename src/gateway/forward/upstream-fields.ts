@@ -12,7 +12,7 @@ import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
  * drop the fields that `Connection` names, drop identity and forwarding headers in every spelling, then add ours.
  */
 
-const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
+export const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
 
 export interface Sender {
   /** Lower case. */

@@ -6,7 +6,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_held_body_bytes',
-    help: 'Bytes of request bodies that the gateway keeps in memory until it has judged them, or until they get a connection.',
+    help: 'Bytes of bodies that the gateway keeps in memory until it has judged or filtered them, or until they get a connection.',
     aggregator: 'sum',
     registers,
     collect() {

@@ -1,5 +1,5 @@
 import { parseKeptJson } from './kept-json.ts';
-import { type ListReader, readLists } from './lists.ts';
+import { type ListReader, listMembers, readLists } from './lists.ts';
 
 /** The text of an answer as the client gets it. Undefined: the text is not JSON, or nested too deeply to be read. */
 export function readAnswerText(text: string, reader: ListReader): string | undefined {
@@ -14,8 +14,18 @@ export function readAnswerText(text: string, reader: ListReader): string | undef
   }
 }
 
+/** Also with escapes, and in another character set, which some clients recognize. */
+const LIKE_LIST = new RegExp(`"(?:${listMembers.join('|')})"|\\\\u|\\0`);
+
+/** Whether a client may find a list in the text. It costs much less than reading the text. */
+export function mayHaveList(text: string): boolean {
+  return LIKE_LIST.test(text);
+}
+
 /** An event contains a list that cannot be filtered. */
-export class UnreadableEvent extends Error {}
+export class UnreadableEvent extends Error {
+  readonly code = 'EVENT_UNREADABLE';
+}
 
 /** The data of an event as the client gets it. A stream may contain other data than messages, such as an address. */
 export function readEventData(text: string, reader: ListReader): string {

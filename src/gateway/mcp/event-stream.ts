@@ -3,10 +3,14 @@ export interface EventReader {
   data(text: string): string;
   /** The id of an event, and what the client gets instead. */
   id(text: string): string;
+  /** Whether the data of an event that is too long to be held pass as they come. */
+  readonly passesLong: boolean;
 }
 
 /** An event is longer than the gateway holds. */
-export class EventTooLong extends Error {}
+export class EventTooLong extends Error {
+  readonly code = 'EVENT_TOO_LONG';
+}
 
 const BREAK = /\r\n?|\n/g;
 
@@ -25,6 +29,10 @@ export class EventStream {
   #lines: string[] = [];
   /** Characters of both. */
   #held = 0;
+  /** A part of this event has gone to the client, because the event is too long. */
+  #isLong = false;
+  /** The line that has not ended is one of data, and its beginning has gone to the client. */
+  #isOpen = false;
   /** The last character was a carriage return, which ends a line with or without a line feed. */
   #isAfterReturn = false;
 
@@ -32,6 +40,11 @@ export class EventStream {
   constructor(reader: EventReader, longest: number) {
     this.#reader = reader;
     this.#longest = longest;
+  }
+
+  /** Characters of the event that has not ended. */
+  get held(): number {
+    return this.#held;
   }
 
   /** The text that can go to the client now. */
@@ -42,7 +55,7 @@ export class EventStream {
   /** A client may dispatch the last event although no empty line ends it. */
   end(): string {
     const out = this.#take(this.#decoder.decode());
-    const last = this.#pieces.length === 0 ? '' : this.#endLine('');
+    const last = this.#pieces.length === 0 && !this.#isOpen ? '' : this.#endLine('');
     return out + last + this.#event(false);
   }
 
@@ -56,34 +69,56 @@ export class EventStream {
       out.push(this.#endLine(fresh.slice(start, index)));
       start = index + found.length;
     }
-    if (start < fresh.length) this.#hold(this.#pieces, fresh.slice(start));
+    if (start < fresh.length) out.push(this.#beginLine(fresh.slice(start)));
     return out.join('');
   }
 
+  #beginLine(piece: string): string {
+    return this.#isOpen ? piece : this.#hold(this.#pieces, piece);
+  }
+
   #endLine(piece: string): string {
+    if (this.#isOpen) {
+      this.#isOpen = false;
+      return `${piece}\n`;
+    }
     const line = this.#pieces.length === 0 ? piece : this.#pieces.join('') + piece;
     this.#held -= line.length - piece.length;
     this.#pieces = [];
     return this.#line(line);
   }
 
-  #hold(where: string[], text: string): void {
+  #hold(where: string[], text: string): string {
     where.push(text);
     this.#held += text.length;
-    if (this.#held > this.#longest) throw new EventTooLong('an event is longer than `mcp.body`');
+    return this.#held > this.#longest ? this.#letGo() : '';
+  }
+
+  /** What is held of an event that is too long. Only data may be so long: an id must be complete. */
+  #letGo(): string {
+    const open = this.#pieces.join('');
+    const lines = this.#lines;
+    if (!this.#reader.passesLong || (open.length > this.#longest && !open.startsWith('data:')))
+      throw new EventTooLong('an event is longer than `mcp.body`');
+    this.#isLong = true;
+    this.#lines = [];
+    this.#isOpen = open.startsWith('data:');
+    this.#pieces = this.#isOpen || open === '' ? [] : [open];
+    this.#held = this.#isOpen ? 0 : open.length;
+    return lines.map((line) => `${this.#other(line)}\n`).join('') + (this.#isOpen ? open : '');
   }
 
   #line(line: string): string {
     if (line === '') return this.#event(true);
     if (line.startsWith(':')) return `${line}\n`;
-    this.#hold(this.#lines, line);
-    return '';
+    return this.#isLong ? `${this.#other(line)}\n` : this.#hold(this.#lines, line);
   }
 
   #event(isEnded: boolean): string {
     const lines = this.#lines;
     this.#lines = [];
     this.#held = 0;
+    this.#isLong = false;
     const data = lines.flatMap((line) => fieldOf(line, 'data') ?? []);
     const others = lines.filter((line) => fieldOf(line, 'data') === undefined).map((line) => this.#other(line));
     const out =

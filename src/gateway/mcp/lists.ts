@@ -9,6 +9,8 @@ const lists: readonly { readonly member: string; readonly method: string; readon
   { member: 'resourceTemplates', method: 'resources/read', name: 'uriTemplate' },
 ];
 
+export const listMembers: readonly string[] = lists.map(({ member }) => member);
+
 export interface ListReader {
   /** Whether the caller may use the operation. Undefined: the lists stay as they are. */
   readonly permits: ((operation: McpOperation) => boolean) | undefined;

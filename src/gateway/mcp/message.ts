@@ -8,7 +8,7 @@ import { isNearText, nearName } from './near-names.ts';
 /** The parts of a client's message that decide something. */
 export interface McpMessage {
   readonly kind: 'request' | 'notification' | 'response';
-  /** Undefined: it has none, or one that a number of JavaScript cannot repeat. */
+  /** The id of a request. Undefined: there is none, or one that a number of JavaScript cannot repeat. */
   readonly id: string | number | undefined;
   /** Empty for a response. */
   readonly method: string;
@@ -82,7 +82,9 @@ function fault(error: MessageFault['error'], detail: string, id?: McpMessage['id
   return { kind: 'fault', error, detail, id };
 }
 
+/** The id of an answer is an id of the server, and the client may wait for an answer to its own request with this id. */
 function idOf(message: ReadObject): McpMessage['id'] {
+  if (message.has('result') || message.has('error')) return undefined;
   const id = message.get('id');
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : undefined;
 }
@@ -106,7 +108,7 @@ function answering(message: ReadObject, id: McpMessage['id']): McpMessage | Mess
   if (parts.length !== 1 || !message.has('id')) return fault(-32600, 'there is no `method`', id);
   return {
     kind: 'response',
-    id,
+    id: undefined,
     method: '',
     operations: [{ method: '', name: undefined }],
     revision: undefined,

@@ -554,7 +554,7 @@ const outages = {
   },
   bodies_saturated: {
     status: 503,
-    text: 'Too many request bodies are being checked at the moment.',
+    text: 'Too many bodies are being checked at the moment.',
     step: 'extract',
     remedy: `${WAIT} ${SHARED}`,
   },

@@ -108,6 +108,26 @@ t.test('the consent page warns if all redirect addresses are on the device of th
   t.notMatch((await tab.get(asksFor(both, { redirect_uri: local }))).body, 'Any program on this device can claim');
 });
 
+t.test('the port of `localhost` may differ from the document, and nothing else of the address', async (t) => {
+  const host = await documentHost(t);
+  const service = await runWithDocuments(t);
+  const tab = await signedIn(service);
+  const id = host.publish('/local.json', { redirect_uris: ['http://localhost/callback'] });
+  const ask = async (redirect_uri: string) => (await tab.get(asksFor(id, { redirect_uri }))).status;
+  for (const uri of ['http://localhost:51000/callback', 'http://localhost/callback']) t.equal(await ask(uri), 200, uri);
+  for (const uri of [
+    'http://localhost:99999/callback',
+    'http://localhost:51000/callback?x',
+    'https://localhost:51000/callback',
+    'http://LOCALHOST:51000/callback',
+    'http://a.localhost:51000/callback',
+    'http://localhost.evil.example/callback',
+    'http://localhost:51000@evil.example/callback',
+    'http://127.0.0.1:51000/callback',
+  ])
+    t.equal(await ask(uri), 400, uri);
+});
+
 t.test('the consent page asks each time, because a document may get another address after the consent', async (t) => {
   const host = await documentHost(t);
   const service = await runWithDocuments(t);

@@ -84,6 +84,21 @@ t.test('a message that another one follows in the same connection is judged alon
   );
 });
 
+t.test('a preflight that the upstream answers has no body, and no id of a session', async (t) => {
+  const [route] = routes;
+  const origin = 'https://app.example.com';
+  const mcp = { ...route?.mcp, origins: [origin] };
+  const { port, seen } = await scene(t, { routes: [{ ...route, mcp, cors: 'upstream' }] });
+  const head = `OPTIONS /mcp HTTP/1.1\r\nHost: api.example.com\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST\r\n`;
+  t.equal((await ask(port, `${head}\r\n`)).status, 200);
+  t.equal(seen.splice(0).length, 1);
+  const type = 'Content-Type: application/json\r\n';
+  for (const [what, way] of Object.entries(ways))
+    t.equal((await ask(port, head + type + way(call('drop')))).status, 400, what);
+  t.equal((await ask(port, `${head}Mcp-Session-Id: session-1\r\n\r\n`)).status, 404);
+  t.equal(seen.length, 0);
+});
+
 t.test('over HTTP/2, a message without a length is judged too', async (t) => {
   const { port, seen, authorization } = await scene(t, http2Listen());
   const session = await http2Client(t, port);

@@ -241,6 +241,18 @@ t.test('a session belongs to the caller that got it', async (t) => {
   t.equal(upstream.reached.length, passed);
 });
 
+t.test('a session belongs to one token, if the token names neither a user nor a client', async (t) => {
+  const { url } = await scene(t, { ...rules, sessions: true });
+  const nameless = async (jti: string) =>
+    `Bearer ${await hmacToken({ scope: 'mcp.use', sub: undefined, client_id: undefined, jti })}`;
+  const [one, other] = [await nameless('a'), await nameless('b')];
+  const send = (authorization: string, session: object = {}) =>
+    post(url, '{"jsonrpc":"2.0","id":1,"method":"initialize"}', { headers: { authorization, ...session } });
+  const session = { 'mcp-session-id': (await send(one)).headers.get('mcp-session-id') ?? '' };
+  t.equal((await send(one, session)).status, 200);
+  t.equal((await send(other, session)).status, 404);
+});
+
 t.test('an event of a stream belongs to the caller that got it, and a resumed stream is filtered', async (t) => {
   const { url, upstream } = await scene(t, { ...rules, sessions: true });
   const as = async (sub: string) => ({

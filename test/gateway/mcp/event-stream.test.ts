@@ -29,8 +29,9 @@ function eventsIn(stream: Buffer): readonly Event[] {
   return found;
 }
 
-const changing = () =>
-  new EventStream({ data: (text) => text.replaceAll('secret', '[]'), id: (id) => `${id}.sealed` }, 10_000);
+const data = (text: string) => text.replaceAll('secret', '[]');
+const id = (text: string) => `${text}.sealed`;
+const changing = () => new EventStream({ data, id, passesLong: false }, 10_000);
 
 function through(chunks: readonly Buffer[], stream = changing()): string {
   return chunks.map((chunk) => stream.push(chunk)).join('') + stream.end();
@@ -128,11 +129,42 @@ t.test('the last event goes out even if no empty line ends it', async (t) => {
 });
 
 t.test('an event that is longer than the gateway holds ends the stream', async (t) => {
-  const small = () => new EventStream({ data: (text) => text, id: (id) => id }, 10);
+  const small = () => new EventStream({ data: (text) => text, id: (text) => text, passesLong: false }, 10);
   t.equal(through([Buffer.from('data: 1234\n\n'.repeat(100))], small()), 'data: 1234\n\n'.repeat(100));
   for (const text of ['data: 12345', 'data: 12345\n\n', 'data\ndata\ndata\n', `:${'a'.repeat(10)}`])
     t.throws(() => small().push(Buffer.from(text)), TOO_LONG, text);
   const ending = small();
   ending.push(Buffer.from('data: 1234\xe2', 'latin1'));
   t.throws(() => ending.end(), TOO_LONG);
+});
+
+const LONGEST = 40;
+const passing = () => new EventStream({ data: (text) => text, id, passesLong: true }, LONGEST);
+
+t.test('if long events pass, a client finds the same events with changed ids, however the bytes are cut', async (t) => {
+  const holds = fc.property(streams, fc.array(fc.nat(), { maxLength: 20 }), (text, places) => {
+    // A field that must be complete cannot pass in pieces.
+    fc.pre(text.split(/[\r\n]/).every((line) => line.startsWith('data') || line.length <= LONGEST));
+    const bytes = Buffer.from(text);
+    const seen = eventsIn(Buffer.from(through(cut(bytes, places), passing())));
+    const expected = eventsIn(bytes).map((event) => ({ ...event, id: event.id === '' ? '' : id(event.id) }));
+    return JSON.stringify(seen) === JSON.stringify(expected);
+  });
+  fc.assert(holds, tries(1000, 50_000));
+  t.pass();
+});
+
+t.test('data of any length pass without being held, and the next event is held again', async (t) => {
+  const stream = passing();
+  t.equal(
+    stream.push(Buffer.from(`id: 1\ndata: ${'a'.repeat(LONGEST)}`)),
+    `id: 1.sealed\ndata: ${'a'.repeat(LONGEST)}`,
+  );
+  for (let count = 0; count < 10; count++) {
+    t.equal(stream.push(Buffer.from('b'.repeat(LONGEST))), 'b'.repeat(LONGEST));
+    t.equal(stream.held, 0);
+  }
+  t.equal(stream.push(Buffer.from('\nid: 2\n\ndata: c\n')), '\nid: 2.sealed\n\n');
+  t.equal(stream.push(Buffer.from('\n')), 'data: c\n\n');
+  t.throws(() => stream.push(Buffer.from(`id: ${'a'.repeat(LONGEST)}`)), TOO_LONG, 'an id must be complete');
 });

@@ -38,7 +38,7 @@ for (const [what, text] of Object.entries(texts))
 
 t.test('a long line of an event stream in small chunks takes time in proportion to its length', async (t) => {
   const read = (bytes: number) => () => {
-    const stream = new EventStream({ data: (text) => text, id: (id) => id }, 1_000_000);
+    const stream = new EventStream({ data: (text) => text, id: (id) => id, passesLong: false }, 1_000_000);
     const chunk = Buffer.from('a');
     for (let at = 0; at < bytes; at++) stream.push(chunk);
     return stream.end();
