@@ -30,6 +30,8 @@ import type { Peer } from './trusted-proxies.ts';
 export interface ListenerState {
   draining: boolean;
   readonly tunnels: Set<Socket>;
+  /** Each call ends a stream that would stay open until its client leaves. */
+  readonly listening: Set<() => void>;
   /** Connections over HTTP/2. `close` tells the client that the gateway accepts no more requests. */
   readonly sessions: Set<{ close(): void }>;
   readonly doomed: WeakSet<ClientConnection>;

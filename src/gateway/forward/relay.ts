@@ -21,6 +21,7 @@ import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handle
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { abortCode, ResponseTimeout, retryAfterOf, type UpstreamRefusal } from './abort-reasons.ts';
 import type { DispatchedMessage } from './dispatch-options.ts';
+import { isListening, watchStop } from './listening.ts';
 import { refuseEnded, TokenEnded, watchToken } from './token-ended.ts';
 import { type Preparing, UpstreamAttempt } from './upstream-attempt.ts';
 
@@ -49,6 +50,7 @@ export class Relay implements AnswerHandler {
   readonly #rate: BodyRate | undefined;
   #timer: Deadline | undefined;
   #unwatch: () => void = nothing;
+  #unwatchStop: () => void = nothing;
   #answer: AnswerHead = UNANSWERED;
   /** A small answer in latin1, held until it is complete. */
   #whole: string | undefined;
@@ -145,7 +147,17 @@ export class Relay implements AnswerHandler {
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5). undici would report a truncated answer.
     if (empty) this.onComplete(null);
     else if (!this.#attempt.tellsWaits) process.nextTick(flush, this);
+    if (this.#answer.length === undefined && isListening(this.#plan, head.method)) this.#listen();
     return true;
+  }
+
+  /** The client gets a complete answer: an event stream may end after each event. */
+  #listen(): void {
+    this.#unwatchStop = watchStop(this.#exchange.shared.listener, () => {
+      if (this.#attempt.isOver) return;
+      this.onComplete(null);
+      this.#attempt.abort(new Error('the gateway stops'));
+    });
   }
 
   /** The relay keeps a small answer as text, which copies it only once. */
@@ -311,6 +323,7 @@ export class Relay implements AnswerHandler {
 
   #release(record: 'forwarded' | 'client_gone' | undefined, detail?: string, isCut = false): void {
     this.#unwatch();
+    this.#unwatchStop();
     this.#stopTimer();
     this.#reader?.end();
     if (this.#rate !== undefined) this.#exchange.shared.stalls.forget(this.#rate);

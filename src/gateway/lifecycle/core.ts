@@ -53,6 +53,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
   const listener = {
     draining: false,
     tunnels: new Set<Socket>(),
+    listening: new Set<() => void>(),
     sessions: new Set<{ close(): void }>(),
     doomed: new WeakSet<ClientConnection>(),
     leaving: new WeakSet<ClientConnection>(),
@@ -137,6 +138,7 @@ function countMalformed({
 export function beginDraining({ listener }: Pick<Core, 'listener'>): void {
   listener.draining = true;
   for (const tunnel of listener.tunnels) tunnel.destroySoon();
+  for (const end of listener.listening) end();
   for (const session of listener.sessions) session.close();
 }
 

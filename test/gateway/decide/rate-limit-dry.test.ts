@@ -50,6 +50,7 @@ t.test('with counters in memory a cached token is limited without a promise', as
   const listener = {
     draining: false,
     tunnels: new Set<never>(),
+    listening: new Set<never>(),
     sessions: new Set<never>(),
     doomed: new WeakSet(),
     leaving: new WeakSet(),
