@@ -37,7 +37,7 @@ export const labels: Readonly<Record<string, string>> = {
   format: '`opaque` or `jwt`',
   grant_type: 'the grant type of the request (RFC 6749)',
   kind: 'the kind of a revocation: `kid`, `jti`, `gid`, `sub_nbf`, `client_nbf`, `token_hash` or `reset`',
-  method: 'the request method',
+  method: 'the request method; in `gatehouse_mcp_messages_total` the method of the message',
   of: 'the shared resource: `limits`, or `upstreams.NAME`',
   outcome: '`ok`, or an error code',
   reader: '`node`, `lent` or `data`',
@@ -46,6 +46,7 @@ export const labels: Readonly<Record<string, string>> = {
   route: 'the `id` of the route',
   server: 'the name in `authorization_servers`',
   status_class: '`1xx` to `5xx`, or `none` if there was no answer',
+  tool: 'the name of the tool; empty if the message calls none, and `other` if no list has shown it',
   upstream: 'the name in `upstreams`',
   url: 'the host and port of one URL of the upstream',
 };

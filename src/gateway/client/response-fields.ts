@@ -34,6 +34,8 @@ export interface ResponseRules {
   readonly trailers: boolean;
   /** RFC 6750 §2.3. */
   readonly private: boolean;
+  /** A field in lower case that the client does not get. Undefined: none. */
+  readonly dropped: string | undefined;
   /** Name in lower case, value, … These replace the upstream's own fields. */
   readonly own: readonly string[];
   /** Cross-origin lines that replace the upstream's own. Undefined: the upstream's lines pass. */
@@ -43,6 +45,8 @@ export interface ResponseRules {
   /** In shadow mode, the upstream's own request id stays. */
   readonly keepsRequestId: boolean;
 }
+
+const SESSION = 'mcp-session-id';
 
 /** For the answer to this request. */
 export function responseRules(
@@ -55,6 +59,8 @@ export function responseRules(
     bodiless: status === 204,
     trailers: head.version !== '1.0' && !isBodiless,
     private: plan.privateResponse,
+    // Without `sessions`, a client that had the id could use the session of another.
+    dropped: plan.mcp?.reads === 'nothing' ? SESSION : undefined,
     own: plan.answerFields,
     crossOrigin: plan.route.corsUpstream || plan.asCame ? undefined : shared.crossOrigin?.answer(head),
     requestIdHeader: shared.requestIdHeaderLower,
@@ -101,7 +107,7 @@ function sharedResponseFields(
       hasRequestId = true;
     }
     if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
-    if (rules.own.length > 0 && rules.own.includes(name)) continue;
+    if (name === rules.dropped || (rules.own.length > 0 && rules.own.includes(name))) continue;
     const value = latin1(raw[i + 1]);
     if (name === 'content-length') {
       if (rules.bodiless) continue;
@@ -132,7 +138,7 @@ export function knownResponseLines(
 ): SizedLines | undefined {
   const { bodiless, trailers, own, crossOrigin, requestIdHeader, keepsRequestId } = rules;
   if (memory === undefined || own.length > 2 || crossOrigin !== undefined || keepsRequestId) return undefined;
-  return memory.for([raw, bodiless, trailers, rules.private, own[0], requestIdHeader], () => {
+  return memory.for([raw, bodiless, trailers, rules.private, rules.dropped, own[0], requestIdHeader], () => {
     const { fields, length } = sharedResponseFields(raw, rules);
     return { lines: new Lines(fields), length };
   });

@@ -63,6 +63,7 @@ export function switchingProtocols(raw: RawFields, switchRules: SwitchRules): st
     bodiless: true,
     trailers: false,
     private: false,
+    dropped: undefined,
     own: [],
     crossOrigin: undefined,
   };

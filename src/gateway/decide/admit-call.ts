@@ -111,12 +111,13 @@ function valueIn(head: RequestHead, header: string): string | undefined {
 /**
  * - `list`: the answer is a list to filter or to learn from.
  * - `stream`: an event stream whose ids must be sealed, and which may repeat a list.
- * - `head`: only the header section.
+ * - `head`: only the header section, because the id of a session must be sealed.
+ * - `nothing`: the answer passes, without the id of a session.
  */
 function readsAnswer({ head, call, route: { shadow } }: Routed, mcp: McpRoute<Route>): CallPlan['reads'] {
   if (shadow) return 'nothing';
   const isList = listMethods.has(call?.message?.method ?? '') && (mcp.filtersLists || mcp.mirror !== 'off');
   if (isList) return 'list';
-  if (!mcp.sessions) return 'head';
+  if (!mcp.sessions) return 'nothing';
   return head.method === 'GET' || head.method === 'POST' ? 'stream' : 'head';
 }

@@ -19,13 +19,18 @@ type Done = (entity: Buffer | undefined) => void;
  * `done` once, unless the body fails: then the client gets an error answer. In shadow mode, `done` may get no body.
  */
 export function readEntity(exchange: Exchange, route: Route, wanted: WantedEntity, done: Done): void {
-  const { head, response, shared } = exchange;
+  const whole = exchange.takeBody();
+  if (whole === undefined) gather(exchange, { route, wanted, loan: loanFor(exchange), done });
+  // It is in memory already, and would be if nothing judged it. So it needs no loan.
+  else if (whole.length > wanted.limit) failed(exchange, new BodyTooLarge(), route, wanted);
+  else done(whole);
+}
+
+function loanFor({ head, response, shared }: Exchange): Loan {
   const shareIsFull = () => shared.fullShares.met('limits', head);
   const loan = shared.bodies.open(head.origin.address, shared.limits.share, shareIsFull);
   response.once('close', () => loan.end());
-  const whole = exchange.takeBody();
-  if (whole === undefined) gather(exchange, { route, wanted, loan, done });
-  else judgeWhole(exchange, whole, { route, wanted, loan, done });
+  return loan;
 }
 
 interface Reading {
@@ -33,14 +38,6 @@ interface Reading {
   readonly wanted: WantedEntity;
   readonly loan: Loan;
   readonly done: Done;
-}
-
-/** In shadow mode, a body that cannot be held passes unjudged. */
-function judgeWhole(exchange: Exchange, whole: Buffer, { route, wanted, loan, done }: Reading): void {
-  const isHeld = route.shadow ? loan.spare(whole.length) : loan.take(whole.length);
-  if (whole.length > wanted.limit) failed(exchange, new BodyTooLarge(), route, wanted);
-  else if (isHeld || route.shadow) done(isHeld ? whole : undefined);
-  else failed(exchange, new BodiesSaturated(), route, wanted);
 }
 
 function gather(exchange: Exchange, { route, wanted, loan, done }: Reading): void {

@@ -7,6 +7,7 @@ const rules = {
   bodiless: false,
   trailers: false,
   private: false,
+  dropped: undefined,
   own: [],
   crossOrigin: undefined,
   requestIdHeader: 'x-request-id',
