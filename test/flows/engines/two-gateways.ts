@@ -108,11 +108,10 @@ export async function compareRound(t: Test, seed: number, comparison: Comparison
       prepare(randomCase(dice, `${seed}-${phase}-${index}`, around), dice),
     );
     await comparePhase(cases.values(), pairs, judge, wrong);
-    // A listener ends connections that are idle for 75 s of this clock, and could do so just before a request.
-    pairs.forEach(endPair);
     clock.advance(dice.pick(steps));
     set.revokeSome();
   }
+  pairs.forEach(endPair);
   t.same(wrong, [], `GATEHOUSE_SEED=${seed}`);
   t.same(upstream.faults, [], 'the upstream was sent requests only');
 }
