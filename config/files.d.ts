@@ -29,7 +29,7 @@ export interface GatewayFile {
     /** true: the listener offers HTTP/2 by ALPN. Clients without HTTP/2 use HTTP/1.1. This setting requires `tls`. Default: `false`. */
     http2?: boolean | Variable;
   };
-  /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others. Default: `"node"`. */
+  /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others. Default: `"auto"`. */
   listener?: "node" | "auto" | Variable;
   /** The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name. */
   admin?: string;

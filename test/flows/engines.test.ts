@@ -35,7 +35,9 @@ function judge(_item: Case, theirs: Seen, ours: Seen): string | undefined {
   return undefined;
 }
 
-const comparison = { engines: ['undici', 'own'], settings: [{}, {}], judge } as const;
+// The clock moves by minutes, and no connection may end because of it.
+const limits = { limits: { idle: '1h', headers_timeout: '1h' } };
+const comparison = { engines: ['undici', 'own'], settings: [limits, limits], judge } as const;
 
 for (let first = start; first < start + numRuns; first += ROUNDS) {
   const seeds = Array.from({ length: Math.min(ROUNDS, start + numRuns - first) }, (_, index) => first + index);

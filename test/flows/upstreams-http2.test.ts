@@ -294,7 +294,7 @@ t.test('a WebSocket handshake is an ordinary request, whose answer is relayed', 
 });
 
 t.test(
-  'several URLs: after a failed connection a request without a body goes to another URL, one with a body does not',
+  'several URLs: after a failed connection a request goes to another URL, unless a part of its body is gone',
   async (t) => {
     const upstream = await http2Upstream(t);
     const { freePort } = await import('../support/free-port.ts');
@@ -302,6 +302,7 @@ t.test(
     const { url } = await gateway(t, file('', { url: undefined, urls }));
     t.equal((await fetch(`${url}/a`, { method: 'POST' })).status, 200);
     await fetch(`${url}/a`);
-    t.equal((await fetch(`${url}/a`, { method: 'POST', body: 'x' })).status, 502);
+    // Longer than one read, so the gateway cannot have all of it in memory.
+    t.equal((await fetch(`${url}/a`, { method: 'POST', body: 'x'.repeat(300_000) })).status, 502);
   },
 );

@@ -124,7 +124,7 @@ export const GatewaySchema = record({
   listen: listen('127.0.0.1:8080', 'Clients connect to this address: host:port, or { host, port, tls, http2 }.'),
   listener: oneOf(
     listeners,
-    'node',
+    'auto',
     'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others.',
   ),
   admin: Type.Optional(
