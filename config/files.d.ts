@@ -144,7 +144,7 @@ export interface GatewayFile {
   cors?: {
     /** Pages of these origins may call, each scheme://host[:port]. */
     origins: ReadonlyArray<string>;
-    /** Pages may send these request headers. Default: `["Authorization","Content-Type"]`. */
+    /** Pages may send these request headers, and to `mcp` routes also the headers of the protocol. Default: `["Authorization","Content-Type"]`. */
     headers?: ReadonlyArray<string>;
     /** true: pages may send cookies. true is not allowed with the origin `*`. Default: `false`. */
     credentials?: boolean | Variable;

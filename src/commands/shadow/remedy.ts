@@ -39,11 +39,20 @@ function callLines(groups: readonly Group[]): readonly string[] {
 }
 
 function toldOf(groups: readonly Group[]): readonly string[] {
-  return groups.map(({ client, count, missing, held }) => {
+  return groups.map((group) => {
+    const { client, count, missing, held } = group;
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
-    return `# ${who} ${has} (${times(count)}); or grant it ${comment(missing ?? 'the scope')} at its authorization server`;
+    const grant = `grant it ${comment(missing ?? 'the scope')} at its authorization server`;
+    const but = isWeaker(group) ? `this no longer requires ${comment(missing ?? '')}; better ${grant}` : `or ${grant}`;
+    return `# ${who} ${has} (${times(count)}); ${but}`;
   });
+}
+
+/** Whether the client's scopes are a part of what is required now, so that as an alternative they replace it. */
+function isWeaker({ held, needed }: Group): boolean {
+  const isPart = (required: string) => held.every((scope) => required.split(' ').includes(scope));
+  return held.length > 0 && needed.some(isPart);
 }
 
 /** Undefined: no client has a scope that could be an alternative. */

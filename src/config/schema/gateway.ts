@@ -76,7 +76,11 @@ const Cors = record(
       minItems: 1,
       description: 'Pages of these origins may call, each scheme://host[:port].',
     }),
-    headers: list(text(), ['Authorization', 'Content-Type'], 'Pages may send these request headers.'),
+    headers: list(
+      text(),
+      ['Authorization', 'Content-Type'],
+      'Pages may send these request headers, and to `mcp` routes also the headers of the protocol.',
+    ),
     credentials: flag(false, 'true: pages may send cookies. true is not allowed with the origin `*`.'),
     max_age: duration('10m', 'A browser may cache a preflight for this long.'),
   },

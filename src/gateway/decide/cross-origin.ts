@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { type BrowserFields, browserFields } from '../mcp/browser-fields.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
 import { cut } from './page-origins.ts';
@@ -17,10 +18,24 @@ export interface CrossOrigin {
 
 const VARY = ['vary', 'Origin'] as const;
 
-export function crossOrigin(config: CorsConfig | undefined, requestIdHeader: string): CrossOrigin | undefined {
-  if (config === undefined) return undefined;
+type Configured = Pick<GatewayConfig, 'cors' | 'routes'> & { readonly request_id: { readonly header: string } };
+
+/** `cors`, with the fields of the protocol if there is an `mcp` route. */
+export function crossOriginOf({ cors, request_id, routes }: Configured): CrossOrigin | undefined {
+  return crossOrigin(cors, request_id.header, browserFields(routes));
+}
+
+const NO_FIELDS: BrowserFields = { sent: [], read: [] };
+
+export function crossOrigin(
+  given: CorsConfig | undefined,
+  requestIdHeader: string,
+  { sent, read } = NO_FIELDS,
+): CrossOrigin | undefined {
+  if (given === undefined) return undefined;
+  const config = { ...given, headers: withoutRepeats([...given.headers, ...sent]) };
   const origins = new Set(config.origins.map((origin) => origin.toLowerCase()));
-  const exposed = ['WWW-Authenticate', 'Retry-After', requestIdHeader].join(', ');
+  const exposed = ['WWW-Authenticate', 'Retry-After', requestIdHeader, ...read].join(', ');
   const allowed = (head: RequestHead) => {
     const origin = head.webOrigin?.lines === 1 ? head.webOrigin.value : undefined;
     return origin !== undefined && (origins.has('*') || origins.has(origin.toLowerCase())) ? origin : undefined;
@@ -54,13 +69,22 @@ export function crossOrigin(config: CorsConfig | undefined, requestIdHeader: str
   };
 }
 
+/** The first spelling of each name stays. */
+function withoutRepeats(names: readonly string[]): readonly string[] {
+  const lower = names.map((name) => name.toLowerCase());
+  return names.filter((_, index) => lower.indexOf(lower[index] ?? '') === index);
+}
+
 /** Fetch, CORS-safelisted methods: browsers send them, whatever a preflight allows. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
 /**
  * Fetch, CORS-preflight fetch, step 7: `*` means every name except Authorization, and means nothing with credentials.
  */
-function missingHeaders(head: RequestHead, { headers, credentials }: CorsConfig): readonly string[] {
+function missingHeaders(
+  head: RequestHead,
+  { headers, credentials }: Pick<CorsConfig, 'credentials'> & { readonly headers: readonly string[] },
+): readonly string[] {
   const lines = valuesOf(head, 'access-control-request-headers');
   const asked = lines.flatMap((line) => line.split(',')).map((name) => name.trim());
   const listed = new Set(headers.map((name) => name.toLowerCase()));

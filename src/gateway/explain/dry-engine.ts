@@ -1,6 +1,6 @@
 import type { Loaded } from '../../config/load/load.ts';
 import type { GatewayConfig, UpstreamConfig } from '../../config/schema/gateway.ts';
-import { crossOrigin } from '../decide/cross-origin.ts';
+import { crossOriginOf } from '../decide/cross-origin.ts';
 import { buildEngine, type DecisionEngine } from '../decide/engine.ts';
 import { protectedResources } from '../decide/protected-resources.ts';
 import type { Route } from '../decide/route.ts';
@@ -41,7 +41,7 @@ export function buildDryEngine(
     locate,
   };
   const routes = compileRoutes(config, parts);
-  const cors = crossOrigin(config.cors, config.request_id.header);
+  const cors = crossOriginOf(config);
   const unrouted = compileUnrouted(config, parts);
   return { engine: buildEngine({ routes, unrouted, resources, crossOrigin: cors }), routes };
 }

@@ -8,7 +8,7 @@ import type { Deadlines } from '../client/deadlines.ts';
 import type { Shared } from '../client/exchange.ts';
 import type { Stalls } from '../client/stalls.ts';
 import { originReader } from '../client/trusted-proxies.ts';
-import { crossOrigin } from '../decide/cross-origin.ts';
+import { crossOriginOf } from '../decide/cross-origin.ts';
 import { buildEngine, type DecisionEngine } from '../decide/engine.ts';
 import { protectedResources } from '../decide/protected-resources.ts';
 import type { Route } from '../decide/route.ts';
@@ -153,7 +153,7 @@ function share(config: GatewayConfig, dependencies: GenerationDependencies, leas
     limits: config.limits,
     originOf: originReader(config.trusted_proxies),
     isHostForwarded: config.is_host_forwarded,
-    crossOrigin: crossOrigin(config.cors, config.request_id.header),
+    crossOrigin: crossOriginOf(config),
     requestIdHeader: config.request_id.header,
     requestIdHeaderLower: config.request_id.header.toLowerCase(),
   };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { crossOrigin } from '../../../src/gateway/decide/cross-origin.ts';
+import { crossOrigin, crossOriginOf } from '../../../src/gateway/decide/cross-origin.ts';
 import { isPreflight } from '../../../src/gateway/message/request-head.ts';
 import { headOf } from '../head.ts';
 
@@ -23,6 +23,31 @@ t.test('a listed origin is returned as it was written, with what its page may re
   ]);
   const listed = crossOrigin({ ...config, origins: ['https://SHOP.example'] }, 'X-Trace');
   t.match(listed?.answer(from(shop)), ['vary', 'Origin', 'access-control-allow-origin', shop]);
+});
+
+t.test('a page may send the fields of the tools protocol, and read the id of its session', async (t) => {
+  const headers = ['authorization', 'MCP-NAME'];
+  const claims_to_params = { 'Mcp-Param-Tenant': 'tenant' };
+  const file = (route = {}) =>
+    crossOriginOf({
+      cors: { ...config, headers },
+      request_id: { header: 'X-Trace' },
+      routes: [{}, route],
+    } as unknown as Parameters<typeof crossOriginOf>[0]);
+  const told = (route?: object) => {
+    const cors = file(route);
+    return [cors?.answer(from(shop)).at(-1), cors?.preflight(from(shop), ['POST'])[3]];
+  };
+  const plain = 'WWW-Authenticate, Retry-After, X-Trace';
+  t.strictSame(told(), [plain, 'authorization, MCP-NAME']);
+  t.strictSame(told({ mcp: { sessions: false }, claims_to_params }), [
+    plain,
+    'authorization, MCP-NAME, MCP-Protocol-Version, Mcp-Method, Mcp-Param-Tenant',
+  ]);
+  t.strictSame(told({ mcp: { sessions: true } }), [
+    `${plain}, Mcp-Session-Id`,
+    'authorization, MCP-NAME, MCP-Protocol-Version, Mcp-Method, Mcp-Session-Id, Last-Event-ID',
+  ]);
 });
 
 t.test('other origins, no origin, and two at once only get a Vary header', async (t) => {

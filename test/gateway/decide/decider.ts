@@ -1,5 +1,5 @@
 import { loadGatewayText } from '../../../src/config/load/load.ts';
-import { crossOrigin } from '../../../src/gateway/decide/cross-origin.ts';
+import { crossOriginOf } from '../../../src/gateway/decide/cross-origin.ts';
 import { buildEngine, type WantedEntity } from '../../../src/gateway/decide/engine.ts';
 import type { Outcome, Refuse, Reply } from '../../../src/gateway/decide/outcome.ts';
 import { protectedResources } from '../../../src/gateway/decide/protected-resources.ts';
@@ -73,7 +73,7 @@ export function decider(file: object, { verify = believe, take = () => 0, scheme
     routes: compileRoutes(config, parts),
     unrouted: compileUnrouted(config, parts),
     resources,
-    crossOrigin: crossOrigin(config.cors, config.request_id.header),
+    crossOrigin: crossOriginOf(config),
   });
   const route = (request: Request | string) => engine.route(headOf(request));
   return {

@@ -9,9 +9,9 @@ async function scene(t: Test, more: object = {}) {
   const routes = [{ id: 'tools', match: { path: '/mcp' }, mcp, ...more }];
   const running = await gateway(t, behind(upstream.url, { routes, admin: '127.0.0.1:0' }));
   const authorization = `Bearer ${await jwt({ scope: 'mcp.use' }, { alg: 'HS256' })}`;
-  const send = async (method: string, params: object = {}) => {
+  const send = async (method: string, params: object = {}, own = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const headers = { 'content-type': 'application/json', accept: 'application/json', authorization };
+    const headers = { 'content-type': 'application/json', accept: 'application/json', authorization, ...own };
     return fetch(`${running.url}/mcp`, { method: 'POST', body, headers });
   };
   const decisions = () => running.log.filter((line) => 'mcp_method' in line);
@@ -78,4 +78,13 @@ t.test('shadow mode forwards every message, and records what enforcing would ref
   t.match(decisions(), [
     { code: 'forwarded', shadow: 'scope_insufficient', mcp_name: 'delete_user', mcp_rule: 'tools/call delete_*' },
   ]);
+});
+
+t.test('shadow mode refuses no id of a session, because it seals none', async (t) => {
+  const mcp = { scope: { '*': 'mcp.use', 'tools/call delete_*': 'tools.admin' }, sessions: true };
+  const { send, decisions } = await scene(t, { mode: 'shadow', mcp });
+  const session = { 'mcp-session-id': 'one-of-the-upstream' };
+  t.equal((await send('tools/call', { name: 'echo' }, session)).status, 200);
+  t.equal((await send('tools/call', { name: 'delete_user' }, session)).status, 200);
+  t.match(decisions(), [{ shadow: 'pass' }, { shadow: 'scope_insufficient' }]);
 });
