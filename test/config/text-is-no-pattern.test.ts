@@ -9,6 +9,7 @@ const root = new URL('../../', import.meta.url);
 const putTogether: Readonly<Record<string, string>> = {
   'src/config/yaml/frame.ts': 'the schemes of the table of storage URLs',
   'src/config/rules/looked-at.ts': 'the two words `headers` and `query`',
+  'src/gateway/mcp/answer-text.ts': 'the members of results that are lists',
   'src/gateway/listener/http1/field-section.ts': 'constants of the grammar of HTTP',
   'src/gateway/telemetry/without-tokens.ts': 'the spellings of `access_token`',
   'src/gateway/upstreams/own/answer-head.ts': 'constants of the grammar of HTTP',

@@ -32,14 +32,9 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
 function ownerOf(identity: Identity | undefined, head: RequestHead): string {
   if (identity === undefined) return '';
   const { scheme, issuer, subject, clientId } = identity;
+  const named = [scheme, issuer, subject ?? null, clientId ?? null];
   const isNamed = subject !== undefined || clientId !== undefined;
-  return JSON.stringify([
-    scheme,
-    issuer,
-    subject ?? null,
-    clientId ?? null,
-    isNamed ? null : head.authorization?.value,
-  ]);
+  return JSON.stringify(isNamed ? named : [...named, head.authorization?.value]);
 }
 
 const ids: readonly {

@@ -11,13 +11,19 @@ export function changedMcp(old: GatewayConfig, now: GatewayConfig): readonly str
 }
 
 function changedOf(before: RouteConfig | undefined, { id, mcp, claims_to_params }: RouteConfig): readonly string[] {
-  if (before?.mcp === undefined || mcp === undefined) return [];
+  if (before === undefined) return [];
+  if (before.mcp === undefined || mcp === undefined)
+    return before.mcp === mcp ? [] : [`routes.${id}.mcp: was ${asSet(before.mcp)}, now ${asSet(mcp)}`];
   const changed = settings.filter((key) => !isDeepStrictEqual(before.mcp?.[key], mcp[key]));
   const claims = isDeepStrictEqual(before.claims_to_params, claims_to_params) ? [] : [`routes.${id}.claims_to_params`];
   return [
     ...changed.map((key) => `routes.${id}.mcp.${key}: was ${inWords(before.mcp?.[key])}, now ${inWords(mcp[key])}`),
     ...claims,
   ];
+}
+
+function asSet(value: unknown): string {
+  return value === undefined ? 'not set' : 'set';
 }
 
 function inWords(value: unknown): string {

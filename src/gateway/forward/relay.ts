@@ -147,7 +147,7 @@ export class Relay implements AnswerHandler {
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5). undici would report a truncated answer.
     if (empty) this.onComplete(null);
     else if (!this.#attempt.tellsWaits) process.nextTick(flush, this);
-    if (this.#answer.length === undefined && isListening(this.#plan, head.method)) this.#listen();
+    if (!empty && this.#answer.length === undefined && isListening(this.#plan, head.method)) this.#listen();
     return true;
   }
 

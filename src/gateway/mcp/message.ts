@@ -56,8 +56,9 @@ const METHODS: ReadonlySet<string> = new Set([
 
 /** Characters of a name. A longer one fits into no header, and takes much time to read in every way. */
 const LONGEST_NAME = 8192;
-/** Resources of one message. Each needs a search for its rule. */
+/** Resources of one message, and characters of all their names. A caller without a valid token causes this search, too. */
 const MOST_RESOURCES = 1024;
+const MOST_CHARACTERS = 64 * 1024;
 
 const NOTHING: Members = {};
 const noArguments = () => NOTHING;
@@ -198,6 +199,8 @@ function listenedTo(method: string, params: ReadObject): readonly McpOperation[]
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))
     return '`resourceSubscriptions` is not a list of text';
   if (uris.length > MOST_RESOURCES) return `\`resourceSubscriptions\` has more than ${MOST_RESOURCES} entries`;
+  if (uris.reduce((sum, uri) => sum + uri.length, 0) > MOST_CHARACTERS)
+    return `\`resourceSubscriptions\` has more than ${MOST_CHARACTERS} characters`;
   return [{ method, name: undefined }, ...uris.map((name) => ({ method: 'resources/read', name }))];
 }
 

@@ -10,7 +10,7 @@ const rules = {
   deny: ['tools/call drop_table'],
 };
 
-function loaded(mcp: object, more: object = {}) {
+function loaded(mcp: object | undefined, more: object = {}) {
   const text = JSON.stringify({
     version: 1,
     authorization_servers: { main: { issuer: 'https://auth.example.com', audience: 'https://api.example.com' } },
@@ -58,6 +58,14 @@ t.test('settings of messages that no probe can test are listed', async (t) => {
     'routes.tools.mcp.mirror: was require, now off',
     'routes.tools.mcp.versions: was not set, now 2026-07-28',
   ]);
+});
+
+t.test('a route whose messages are no longer read is listed, even if it had no rules', async (t) => {
+  const methods = { match: { path: '/mcp', methods: ['POST'] }, scope: 'mcp.use', end_with: 'token' };
+  const settings = async (old: object | undefined, now: object | undefined) =>
+    (await compare(compileFile(loaded(old, methods)), compileFile(loaded(now, methods)))).settings;
+  t.match(await settings({}, undefined), ['routes.tools.mcp: was set, now not set']);
+  t.match(await settings(undefined, {}), ['routes.tools.mcp: was not set, now set']);
 });
 
 t.test('a reload that opens a tool is noticed', async (t) => {

@@ -91,6 +91,9 @@ for (const engine of ['own', 'undici']) {
   t.test(`${engine}: a client gets each byte of a long answer once`, async (t) => {
     const long = JSON.stringify({ result: { content: 'abcdefghij'.repeat(300_000) } });
     t.ok((await ask(t, json(long), { engine }, 'tools/call')).text === long);
+    const stream = `data: ${'abcdefghij'.repeat(1000)}\n\n`.repeat(1000);
+    for (const mcp of [{}, { sessions: true }])
+      t.ok((await ask(t, events(stream), { engine, mcp }, 'tools/call')).text === stream);
   });
 
   t.test(`${engine}: a long answer of a session that is no list passes as it came`, async (t) => {

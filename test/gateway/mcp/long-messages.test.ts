@@ -75,18 +75,20 @@ for (const [what, part] of Object.entries(names))
     t.ok(times < MOST, String(times));
   });
 
-t.test('a message with very many resources is refused before their rules are searched', async (t) => {
-  const message = (many: number) =>
+t.test('a message with very many or very long resources is refused before their rules are searched', async (t) => {
+  const message = (many: number, uri = 'a:b') =>
     Buffer.from(
       JSON.stringify({
         jsonrpc: '2.0',
         id: 1,
         method: 'subscriptions/listen',
-        params: { notifications: { resourceSubscriptions: Array(many).fill('a:b') } },
+        params: { notifications: { resourceSubscriptions: Array(many).fill(uri) } },
       }),
     );
   t.equal(readMessage(message(100_000)).kind, 'fault');
   t.equal(readMessage(message(1024)).kind, 'request');
+  t.equal(readMessage(message(640, 'file:'.padEnd(100, 'a'))).kind, 'request');
+  t.equal(readMessage(message(660, 'file:'.padEnd(100, 'a'))).kind, 'fault');
 });
 
 t.test('a long list takes time in proportion to its length', async (t) => {

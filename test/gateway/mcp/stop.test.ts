@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { queryObjects } from 'node:v8';
 import t, { type Test } from 'tap';
+import { Relay } from '../../../src/gateway/forward/relay.ts';
 import { endpoint } from '../../support/endpoint.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { jwt } from '../../support/tokens.ts';
@@ -76,4 +78,16 @@ t.test('a stream that begins while the gateway stops ends after its head', async
   t.equal(stream.status, 200);
   await stream.text();
   await stopped;
+});
+
+t.test('an answer without content that has ended stays in no memory until the stop', async (t) => {
+  const { url } = await endpoint(t, (_request, response) => void response.writeHead(204).end());
+  const routes = [{ id: 'tools', match: { path: '/mcp' }, mcp: { scope: { '*': 'mcp.use' }, sessions: true } }];
+  const running = await gateway(t, behind(url, { upstreams: { api: { url: new URL(url).origin } }, routes }));
+  const authorization = `Bearer ${await jwt({ scope: 'mcp.use' }, { alg: 'HS256' })}`;
+  const requests = 50;
+  for (let count = 0; count < requests; count++)
+    t.equal((await fetch(`${running.url}/mcp`, { headers: { authorization } })).status, 204);
+  // The last ones may still belong to a connection.
+  t.ok(await until(() => Number(queryObjects(Relay)) < requests / 2), 'the other relays are gone');
 });
