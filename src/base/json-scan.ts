@@ -26,13 +26,15 @@ const NONE: readonly JsonNode[] = [];
 const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS, ZERO, NINE, COLON] = [
   0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a,
 ];
+const [POINT, EXPONENT, SMALL_EXPONENT] = [0x2e, 0x45, 0x65];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a string must not contain them (RFC 8259 §7).
 const CONTROL = /[\u0000-\u001f]/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?/y;
-const LITERALS = ['true', 'false', 'null'];
+/** By the code of their first character. */
+const LITERALS: Readonly<Record<number, string>> = { 116: 'true', 102: 'false', 110: 'null' };
 
 /**
  * Reads a JSON text in one pass (RFC 8259), without building its value. JSON.parse would build every argument of every
@@ -44,8 +46,8 @@ export class JsonScan {
   readonly #hasControl: boolean;
   /** The next backslash. Strings before it have no escapes. */
   #backslash: number;
-  /** By depth. */
-  readonly #lists: string[][] = [];
+  /** The names of the last object that is not kept, by depth. They are unique. */
+  readonly #lists: (string[] | undefined)[] = [];
   #at = 0;
   #depth = 0;
 
@@ -62,10 +64,15 @@ export class JsonScan {
     return node;
   }
 
+  /** V8 calls `charCodeAt` faster if no index is beyond the end. */
+  #codeAt(index: number): number {
+    return index < this.#text.length ? this.#text.charCodeAt(index) : Number.NaN;
+  }
+
   /** The next character that is not whitespace. NaN: the text has ended. */
   #peek(): number {
     for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
+      const code = this.#codeAt(this.#at);
       if (code !== SPACE && code !== NEWLINE && code !== RETURN && code !== TAB) return code;
       this.#at++;
     }
@@ -79,8 +86,8 @@ export class JsonScan {
     const start = this.#at;
     if (code === QUOTE) return this.#node('string', start, this.#string(this.#depth <= KEPT));
     const isNumber = code === MINUS || (code >= ZERO && code <= NINE);
-    if (isNumber) this.#skip(NUMBER);
-    else this.#literal();
+    if (isNumber) this.#number(code);
+    else this.#literal(code);
     return this.#node(isNumber ? 'number' : 'literal', start);
   }
 
@@ -89,9 +96,19 @@ export class JsonScan {
     return { kind, start, end: this.#at, text, names: undefined, values: NONE };
   }
 
-  #literal(): void {
-    const word = LITERALS.find((each) => this.#text.startsWith(each, this.#at));
-    if (word === undefined) throw this.#invalid();
+  /** Most numbers are a few digits. */
+  #number(first: number): void {
+    let at = this.#at;
+    let code = first;
+    while (code >= ZERO && code <= NINE) code = this.#codeAt(++at);
+    const isPlain = at > this.#at && (first !== ZERO || at === this.#at + 1);
+    if (isPlain && code !== POINT && code !== EXPONENT && code !== SMALL_EXPONENT) this.#at = at;
+    else this.#skip(NUMBER);
+  }
+
+  #literal(first: number): void {
+    const word = LITERALS[first];
+    if (word === undefined || !this.#text.startsWith(word, this.#at)) throw this.#invalid();
     this.#at += word.length;
   }
 
@@ -123,11 +140,12 @@ export class JsonScan {
   #object(): JsonNode | undefined {
     const start = this.#enter();
     const isKept = this.#depth <= KEPT;
-    const names = isKept ? [] : this.#emptyList();
+    const names: string[] = isKept ? [] : this.#listOfLast();
     const values: JsonNode[] | undefined = isKept ? [] : undefined;
+    let count = 0;
     if (this.#peek() === CLOSE_OBJECT) this.#at++;
     else
-      do this.#member(names, values);
+      do this.#member(names, count++, values);
       while (this.#goesOn(CLOSE_OBJECT));
     this.#depth--;
     if (names.length > FEW) requireUnique(new Set(names).size === names.length);
@@ -135,23 +153,41 @@ export class JsonScan {
     return this.#node('object', start);
   }
 
-  /** For the names of an object that is not kept. One list for each level is enough. */
-  #emptyList(): string[] {
-    const list = this.#lists[this.#depth] ?? [];
-    this.#lists[this.#depth] = list;
-    list.length = 0;
-    return list;
+  /** Objects of a list mostly have the same names, so the names of the last one at this level stay. */
+  #listOfLast(): string[] {
+    const list = this.#lists[this.#depth];
+    if (list !== undefined && list.length <= FEW) return list;
+    const made: string[] = [];
+    this.#lists[this.#depth] = made;
+    return made;
   }
 
-  #member(names: string[], values: JsonNode[] | undefined): void {
+  #member(names: string[], index: number, values: JsonNode[] | undefined): void {
     if (this.#peek() !== QUOTE) throw this.#invalid();
-    const name = this.#string(true);
-    if (names.length < FEW) requireUnique(!names.includes(name));
-    names.push(name);
+    if (!this.#isNamed(names[index])) this.#name(names, index);
     if (this.#peek() !== COLON) throw this.#invalid();
     this.#at++;
     const value = this.#value();
     if (value !== undefined) values?.push(value);
+  }
+
+  /** Whether the name here is this one. It then differs from all names before it. */
+  #isNamed(expected: string | undefined): boolean {
+    if (expected === undefined) return false;
+    const end = this.#at + 1 + expected.length;
+    const isIt = this.#codeAt(end) === QUOTE && this.#text.startsWith(expected, this.#at + 1);
+    if (isIt) this.#at = end + 1;
+    return isIt;
+  }
+
+  #name(names: string[], index: number): void {
+    const start = this.#at;
+    const name = this.#string(true);
+    // A decoded text may differ from its spelling, so it cannot be compared with the next spelling.
+    if (this.#at - start !== name.length + 2) this.#lists[this.#depth] = undefined;
+    if (names.length > index) names.length = index;
+    if (index < FEW) requireUnique(!names.includes(name));
+    names.push(name);
   }
 
   /** Whether another element follows. If not, it reads the end. */
@@ -167,10 +203,9 @@ export class JsonScan {
     const start = this.#at;
     if (this.#backslash !== -1 && this.#backslash < start) this.#backslash = this.#text.indexOf('\\', start);
     const isEscaped = this.#skipString();
-    const quoted = this.#text.slice(start, this.#at);
-    if (this.#hasControl && CONTROL.test(quoted)) throw this.#invalid();
-    if (isEscaped) return decoded(quoted);
-    return isNeeded ? quoted.slice(1, -1) : '';
+    if (this.#hasControl && CONTROL.test(this.#text.slice(start, this.#at))) throw this.#invalid();
+    if (isEscaped) return decoded(this.#text.slice(start, this.#at));
+    return isNeeded ? this.#text.slice(start + 1, this.#at - 1) : '';
   }
 
   /** Returns whether there are escapes. A pattern for the whole string would need a stack as long as the string. */

@@ -16,7 +16,7 @@ import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { scopeOption } from './common/scope-option.ts';
 import { SecretValueError } from './common/usage-error.ts';
-import { doubts } from './explain/explain-doubts.ts';
+import { doubts, lackingMessage } from './explain/explain-doubts.ts';
 import { explainUnasked } from './explain/explain-unasked.ts';
 import { explanationInWords } from './explain/explanation-in-words.ts';
 
@@ -71,8 +71,8 @@ async function run(request: Request, options: Options, command: Command): Promis
     process.exitCode = 1;
     return;
   }
-  const doubted = doubts({ method: request.method, scope: options.scope }, loaded.config);
-  process.stderr.write(doubted.map((doubt) => `${printableValue(`gatehouse: warning: ${doubt}`)}\n`).join(''));
+  const question = { method: request.method, scope: options.scope, mcp: options.mcp };
+  warn(doubts(question, loaded.config));
   const asked: SimulatedRequest = {
     ...request,
     host: request.host ?? defaultHost(loaded.config),
@@ -83,7 +83,13 @@ async function run(request: Request, options: Options, command: Command): Promis
     operation: options.mcp,
   };
   const explanation = await way(assumes, options)(loaded, asked, options);
+  const lacking = lackingMessage(question, explanation);
+  warn(lacking === undefined ? [] : [lacking]);
   process.stdout.write(options.json ? printableJson(explanation) : explanationInWords(explanation));
+}
+
+function warn(doubted: readonly string[]): void {
+  process.stderr.write(doubted.map((doubt) => `${printableValue(`gatehouse: warning: ${doubt}`)}\n`).join(''));
 }
 
 /** The options decide who judges the token. */

@@ -91,6 +91,49 @@ t.test('equal names in different objects, and equal texts that are no names, are
     t.equal(detail(text), 'none', text);
 });
 
+/** Spellings of few names, so that many are equal. The last ones are no strings of JSON. */
+const spellings = [
+  'a',
+  'b',
+  'ab',
+  '',
+  '\\u0061',
+  'a\\"',
+  '\\\\n',
+  '\\n',
+  'a\\u0062',
+  '\u00e9',
+  '\\u00e9',
+  'a"',
+  '\n',
+  '\\',
+];
+
+t.test('in lists of objects, a name is found twice exactly where it is, whatever came before', async (t) => {
+  const names = fc.array(fc.constantFrom(...spellings, ...spellings.slice(0, 11)), { maxLength: 20 });
+  const holds = fc.property(fc.array(names, { maxLength: 6 }), fc.integer({ min: 1, max: 6 }), (objects, depth) => {
+    const written = objects.map((each) => `{${each.map((name, index) => `"${name}":${index}`).join(',')}}`);
+    const text = `${'['.repeat(depth)}${written.join(',')}${']'.repeat(depth)}`;
+    const found = detail(text);
+    if (!parses(text)) return found !== 'none';
+    const isUnique = (each: readonly string[]) =>
+      new Set(each.map((name) => JSON.parse(`"${name}"`))).size === each.length;
+    return found === (objects.every(isUnique) ? 'none' : 'an object contains the same name twice');
+  });
+  fc.assert(holds, tries(3000, 200_000));
+  t.pass();
+});
+
+t.test('a number is what JSON.parse takes for one, at the end of the text and before any character', async (t) => {
+  const digits = fc.array(fc.constantFrom('0', '1', '9', '-', '.', 'e', 'E', '+'), { minLength: 1, maxLength: 6 });
+  const holds = fc.property(digits, fc.constantFrom('', ' ', 'x', ',1]'), (pieces, end) => {
+    const text = end === ',1]' ? `[${pieces.join('')}${end}` : pieces.join('') + end;
+    return (detail(text) === 'none') === parses(text);
+  });
+  fc.assert(holds, tries(2000, 100_000));
+  t.pass();
+});
+
 t.test('half of a surrogate pair is a fault in names and texts, and a whole pair is not', async (t) => {
   for (const text of ['"\\ud800"', '"\\udc00\\ud800"', '{"\\ud83d":1}', '"\\ud83d\\\\ude00"'])
     t.equal(detail(text), 'a string contains half of a surrogate pair', text);

@@ -95,6 +95,18 @@ t.test('a mistyped method, and a scope that no route names, cause a warning and 
   t.equal(await said('PROPFIND'), '', 'a method of its own');
 });
 
+t.test('a mistyped operation, and a question without the message that its route reads, cause a warning', async (t) => {
+  const tools = rules('tools.yaml', ['id: tools, match: { path: /mcp }, mcp: { scope: { "*": mcp.use } }']);
+  const said = async (...more: readonly string[]) =>
+    (await command(t, ['explain', '--config', tools, 'POST', '/mcp', '--scope', 'mcp.use', ...more]).ended()).stderr;
+  t.match(
+    await said(),
+    "warning: this route has `mcp` and reads a message: add --mcp, such as --mcp 'tools/call NAME'",
+  );
+  t.match(await said('--mcp', 'tools/cal echo'), 'no method `tools/cal`: did you mean `tools/call`?');
+  t.equal(await said('--mcp', 'tools/call echo'), '');
+});
+
 t.test('text output fits one screen, and contains no control character of the request', async (t) => {
   const args = ['explain', '--config', file, 'GET', '/orders/7', '--claims', '{"sub":"a\\u001b[2J"}'];
   const { stdout } = await command(t, args).ended();

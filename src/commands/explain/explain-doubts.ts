@@ -3,22 +3,40 @@ import { scopeWordsOf } from '../../config/rules/scope-words-at.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { didYouMean } from '../../config/words/closest.ts';
 import { scopeWords } from '../../config/words/scope-words.ts';
+import type { Explanation } from '../../gateway/explain/explain.ts';
+import { operationOf } from '../../gateway/explain/simulated-call.ts';
+import { protocolMethods } from '../../gateway/mcp/protocol-methods.ts';
 
 interface Question {
   readonly method: string;
   /** The scope of the assumed token. */
   readonly scope?: string | undefined;
+  /** The operation of `--mcp`. */
+  readonly mcp?: string | undefined;
 }
 
 /** Parts of a question that are probably typing errors, one sentence each. The answer to such a question is of no use. */
-export function doubts({ method, scope }: Question, { routes, scopes = {} }: GatewayConfig): readonly string[] {
+export function doubts({ method, scope, mcp }: Question, { routes, scopes = {} }: GatewayConfig): readonly string[] {
   const required = routes.flatMap((route) => scopeWordsOf([], route).map(({ word }) => word));
   const named = new Set([...required, ...Object.keys(scopes)]);
   const strange = scope === undefined ? [] : scopeWords(scope).filter((word) => !named.has(word));
   return [
     ...(isOdd(method, routes) ? [told(`\`${method}\` is an unusual method`, didYouMean(method, usualMethods))] : []),
+    ...(mcp === undefined ? [] : oddOperation(mcp)),
     ...strange.map((word) => told(`no route names the scope \`${word}\``, didYouMean(word, named))),
   ];
+}
+
+function oddOperation(mcp: string): readonly string[] {
+  const { method } = operationOf(mcp);
+  if (protocolMethods.has(method)) return [];
+  return [told(`the protocol has no method \`${method}\``, didYouMean(method, protocolMethods))];
+}
+
+/** Undefined: the question has what its route reads. */
+export function lackingMessage({ mcp }: Question, { answer, would_be }: Explanation): string | undefined {
+  if (mcp !== undefined || (would_be ?? answer).code !== 'mcp_message_invalid') return undefined;
+  return "this route has `mcp` and reads a message: add --mcp, such as --mcp 'tools/call NAME'";
 }
 
 /** A method that a route names is intended. Methods are case-sensitive (RFC 9110 §9.1). */

@@ -104,11 +104,8 @@ const TOO_MANY_RULES: MessageFault = {
 
 function underRules(routed: Routed, call: Call, found: ReadonlyMap<string, Route>): Routed {
   if (found.size === 0) return { ...routed, call };
-  return {
-    ...routed,
-    route: [...found.values()].reduce(bothRoutes),
-    call: { ...call, rule: [...found.keys()].join(', ') },
-  };
+  const route = [...found.values()].reduce(bothRoutes);
+  return { ...routed, route, call: { ...call, rule: [...found.keys()].join(', ') } };
 }
 
 /** A challenge names all scopes of the message at once. */

@@ -30,8 +30,6 @@ interface Mirror {
 
 const NOTHING: Mirrored = { kind: 'mirrored', added: [] };
 
-const NO_ARGUMENTS = {};
-
 /** Compares the headers with the body (Streamable HTTP, server validation). `params`: the tool's, if it is known. */
 export function mirror(
   head: RequestHead,
@@ -43,7 +41,8 @@ export function mirror(
   const version = versionOf(head);
   if (typeof version === 'object') return version;
   const isNew = isMirrored(version ?? message.revision);
-  const args = params.length === 0 ? NO_ARGUMENTS : message.args();
+  if (params.length === 0) return compare(head, standard(message, isNew), mode);
+  const args = message.args();
   const values = params.map(({ path }) => argumentAt(args, path));
   if (values.includes(UNCLEAR)) return mismatch('an argument differs only in case from one that a header repeats');
   return compare(head, [...standard(message, isNew), ...ofParams(params, values, isNew)], mode);

@@ -32,39 +32,43 @@ const UNCLEAR = { kind: 'unclear' } as const;
 const KNOWN = 500;
 const LONGEST = 200;
 
-/** Undefined: it is too long to be remembered. No method contains a space. */
-function keyOf({ method, name = '' }: McpOperation): string | undefined {
-  const isShort = method.length + name.length <= LONGEST && !method.includes(' ');
-  return isShort ? `${method} ${name}` : undefined;
-}
+const NO_NAME = Symbol('no name');
+type Name = string | typeof NO_NAME;
 
 /** The rules of one route, the most specific first. */
 export class McpRules<Value> {
   readonly #rows: Row<Value>[] = [];
   /** Clients call few tools often. */
-  readonly #known = new Map<string, RuleMatch<Value>>();
+  readonly #known = new Map<string, Map<Name, RuleMatch<Value>>>();
+  #size = 0;
 
   /** The pattern was checked when the file was loaded. */
   add(text: string, value: Value): void {
     this.#rows.push({ text, value, pattern: patternOf(text), loose: patternOf(text, looseName) });
     this.#rows.sort(bySpecificity);
-    this.#known.clear();
+    this.#forget();
   }
 
   /** An upstream may ignore case, or decode the URI of a resource. So every reading of it must have the same rule. */
   find(operation: McpOperation): RuleMatch<Value> {
-    const key = keyOf(operation);
-    const known = key && this.#known.get(key);
-    if (known) return known;
+    const known = this.#known.get(operation.method)?.get(operation.name ?? NO_NAME);
+    if (known !== undefined) return known;
     const found = this.#search(operation);
-    if (key !== undefined) this.#remember(key, found);
+    this.#remember(operation, found);
     return found;
   }
 
   /** A client that invents names empties the memory, and costs others only a search. */
-  #remember(key: string, found: RuleMatch<Value>): void {
-    if (this.#known.size >= KNOWN) this.#known.clear();
-    this.#known.set(key, found);
+  #remember({ method, name }: McpOperation, found: RuleMatch<Value>): void {
+    if (method.length + (name?.length ?? 0) > LONGEST) return;
+    if (this.#size++ >= KNOWN) this.#forget();
+    const names = this.#known.get(method) ?? new Map<Name, RuleMatch<Value>>();
+    this.#known.set(method, names.set(name ?? NO_NAME, found));
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#size = 0;
   }
 
   #search({ method, name }: McpOperation): RuleMatch<Value> {

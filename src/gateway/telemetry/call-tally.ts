@@ -1,4 +1,5 @@
 import type { Call } from '../mcp/call.ts';
+import { protocolMethods } from '../mcp/protocol-methods.ts';
 
 /** A number of messages with the same labels. */
 export interface CallCounts {
@@ -10,34 +11,6 @@ export interface CallCounts {
   readonly count: number;
 }
 
-/** Methods of the protocol. A client could invent others without end. */
-const METHODS: ReadonlySet<string> = new Set([
-  'initialize',
-  'notifications/initialized',
-  'notifications/cancelled',
-  'notifications/progress',
-  'notifications/roots/list_changed',
-  'ping',
-  'server/discover',
-  'subscriptions/listen',
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'completion/complete',
-  'logging/setLevel',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-  'tasks/update',
-  'tasks/cancel',
-]);
-
 const OTHER = 'other';
 /** No label contains it. */
 const SEPARATOR = '\n';
@@ -46,27 +19,39 @@ const MOST = 2000;
 
 /** Counts messages of `mcp` routes. */
 export class CallTally {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, Count>();
 
   add(route: string, call: Call, code: string): void {
     const method = methodOf(call.message?.method);
-    const labels = (tool: string) => [route, method, tool, code].join(SEPARATOR);
+    const labels = (tool: string) => `${route}${SEPARATOR}${method}${SEPARATOR}${tool}${SEPARATOR}${code}`;
     const own = labels(toolOf(call));
-    const key = this.#counts.has(own) || this.#counts.size < MOST ? own : labels(OTHER);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    const known = this.#counts.get(own);
+    if (known !== undefined) known.count++;
+    else if (this.#counts.size < MOST) this.#counts.set(own, { count: 1 });
+    else this.#addOther(labels(OTHER));
+  }
+
+  #addOther(key: string): void {
+    const known = this.#counts.get(key) ?? { count: 0 };
+    known.count++;
+    this.#counts.set(key, known);
   }
 
   *counts(): Iterable<CallCounts> {
-    for (const [key, count] of this.#counts) {
+    for (const [key, { count }] of this.#counts) {
       const [route = '', method = '', tool = '', code = ''] = key.split(SEPARATOR);
       yield { route, method, tool, code, count };
     }
   }
 }
 
+interface Count {
+  count: number;
+}
+
 function methodOf(method: string | undefined): string {
   if (method === undefined || method === '') return 'none';
-  return METHODS.has(method) ? method : OTHER;
+  return protocolMethods.has(method) ? method : OTHER;
 }
 
 /** Only tools of the upstream's own list have their own label. */
