@@ -108,7 +108,9 @@ export class JsonScan {
 
   #literal(first: number): void {
     const word = LITERALS[first];
-    if (word === undefined || !this.#text.startsWith(word, this.#at)) throw this.#invalid();
+    if (word === undefined) throw this.#invalid();
+    for (let index = 1; index < word.length; index++)
+      if (this.#codeAt(this.#at + index) !== word.charCodeAt(index)) throw this.#invalid();
     this.#at += word.length;
   }
 

@@ -51,11 +51,18 @@ function refused(routed: Routed, call: Call, code: Code, detail?: string): Route
 function isJson(head: RequestHead): boolean {
   if (readCoding(head).lenient.length > 0) return false;
   const { lenient } = readType(head);
-  return head.contentType !== undefined && lenient.length === 1 && JSON_TYPE.test(head.contentType.value);
+  return head.contentType !== undefined && lenient.length === 1 && isJsonType(head.contentType.value);
 }
 
 const readType = headerReader('content-type');
 const readCoding = headerReader('content-encoding');
+
+/** Nearly all clients send it so. */
+const USUAL = 'application/json';
+
+function isJsonType(value: string): boolean {
+  return value === USUAL || JSON_TYPE.test(value);
+}
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
 
