@@ -59,11 +59,10 @@ const reader = new Map<string, ReturnType<typeof headerReader>>();
 
 /** The readers of headers that the specification names are made once. Those of tools are few as well. */
 function readerOf(header: string): ReturnType<typeof headerReader> {
-  const name = header.toLowerCase();
-  const known = reader.get(name);
+  const known = reader.get(header);
   if (known !== undefined) return known;
-  const made = headerReader(name);
-  if (reader.size < 1024) reader.set(name, made);
+  const made = headerReader(header.toLowerCase());
+  if (reader.size < 1024) reader.set(header, made);
   return made;
 }
 
