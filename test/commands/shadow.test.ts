@@ -138,7 +138,10 @@ t.test('an alternative that is a part of the requirement says what it no longer 
   const more = { scope_needed: ['tools.use tools.admin'], scope_missing: 'tools.admin' };
   const file = logFile([lacking('agent', ['tools.use'], more), lacking('shop', ['sales'], more)]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '# agent holds tools.use (1 request); this no longer requires tools.admin; better grant it tools.admin');
+  t.match(
+    stdout,
+    '# agent holds tools.use (1 request); this no longer requires tools.admin; better grant it tools.admin',
+  );
   t.match(stdout, '# shop holds sales (1 request); or grant it tools.admin');
 });
 
