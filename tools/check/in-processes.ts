@@ -59,7 +59,8 @@ async function runSome(left: string[], { pure = false }: Kind): Promise<boolean>
   const current = feed.end();
   if (current !== undefined) failed(`${current}: its process ended with ${status}`);
   else if (status !== 0 && parser.ok) failed(`the process of ${feed.last}: it ended with ${status}`);
-  else if (!parser.ok) for (const fault of reportFaults(parser)) failed(`the process of ${feed.last}: ${fault}`);
+  else if (!parser.ok)
+    for (const fault of reportFaults(parser)) failed(`the process of ${feed.last}: ${fault}; it ended with ${status}`);
   return status === 0 && parser.ok && current === undefined;
 }
 
