@@ -90,7 +90,7 @@ t.test(
 
 const preflight = (method: string, origin: string) => [...from(origin), 'Access-Control-Request-Method', method];
 
-t.test('a preflight from a page that may not call gets the same refusal, whoever answers preflights', async (t) => {
+t.test('a preflight of a page that may not call is refused, also where the upstream answers preflights', async (t) => {
   const asked = (path: string, method: string, origin: string) =>
     engine.route({ line: `OPTIONS ${path}`, headers: preflight(method, origin) });
   t.match(asked('/tools', 'POST', evil), { kind: 'refuse', code: 'origin_refused', route: { id: 'tools' } });
