@@ -1,11 +1,5 @@
-"""Authlib as a relying party of the OpenID Provider that the environment names.
-
-The program that starts this one plays the browser. A line {"visit": URL} on the output is answered by one line on the
-input, the address at which the browser came back. Every other line is {"told": NAME, "value": WHAT}.
-"""
-import json
+"""Authlib as a relying party of the OpenID Provider that the environment names."""
 import os
-import sys
 from urllib.parse import parse_qsl, urlsplit
 
 from authlib.common.errors import AuthlibBaseError
@@ -15,6 +9,7 @@ from authlib.integrations.base_client.sync_app import BaseApp, OAuth2Mixin
 from authlib.integrations.base_client.sync_openid import OpenIDMixin
 from authlib.integrations.requests_client import OAuth2Session
 from joserfc.errors import JoseError
+from told import tell, visit
 
 ISSUER = os.environ["ISSUER"]
 REDIRECT_URI = os.environ["REDIRECT_URI"]
@@ -33,19 +28,6 @@ class RelyingParty(OAuth2Mixin, OpenIDMixin, BaseApp):
         metadata = self.load_server_metadata()
         with self._get_oauth_client(**metadata) as session:
             return session.refresh_token(metadata["token_endpoint"], token["refresh_token"])
-
-
-def say(line):
-    print(json.dumps(line), flush=True)
-
-
-def tell(name, value):
-    say({"told": name, "value": value})
-
-
-def visit(url):
-    say({"visit": url})
-    return sys.stdin.readline().strip()
 
 
 def refusal(act, *arguments, **named):

@@ -18,11 +18,10 @@ from mcp_story import (
     REDIRECT_URI,
     TOOL,
     URL,
-    tell,
     tell_content,
     tell_tools,
-    visit,
 )
+from told import tell, visit
 
 
 class Browser(webbrowser.BaseBrowser):

@@ -1,33 +1,15 @@
-"""idpyoidc as a relying party of the OpenID Provider that the environment names.
-
-The program that starts this one plays the browser. A line {"visit": URL} on the output is answered by one line on the
-input, the address at which the browser came back. Every other line is {"told": NAME, "value": WHAT}.
-"""
-import json
+"""idpyoidc as a relying party of the OpenID Provider that the environment names."""
 import os
-import sys
 import tempfile
 from urllib.parse import parse_qsl, urlsplit
 
 from idpyoidc.client.defaults import DEFAULT_OIDC_SERVICES, DEFAULT_KEY_DEFS
 from idpyoidc.client.exception import OidcServiceError
 from idpyoidc.client.rp_handler import RPHandler
+from told import tell, visit
 
 ISSUER = os.environ["ISSUER"]
 SIGNED_OUT_URI = os.environ["SIGNED_OUT_URI"]
-
-
-def say(line):
-    print(json.dumps(line), flush=True)
-
-
-def tell(name, value):
-    say({"told": name, "value": value})
-
-
-def visit(url):
-    say({"visit": url})
-    return sys.stdin.readline().strip()
 
 
 def answer_of(url):

@@ -1,11 +1,8 @@
-"""What the clients of Model Context Protocol have in common.
-
-The program that starts a client plays the browser. A line {"visit": URL} on the output is answered by one line on the
-input, the address at which the browser came back. Every other line is {"told": NAME, "value": WHAT}.
-"""
+"""What the clients of Model Context Protocol have in common."""
 import json
 import os
-import sys
+
+from told import tell
 
 URL = os.environ["MCP_URL"]
 ISSUER = os.environ["ISSUER"]
@@ -17,19 +14,6 @@ CLIENT_ID = os.environ.get("CLIENT_ID")
 CLIENT_METADATA_URL = os.environ.get("CLIENT_METADATA_URL")
 TOOL = os.environ["TOOL"]
 ARGUMENTS = json.loads(os.environ["ARGUMENTS"])
-
-
-def say(line):
-    print(json.dumps(line), flush=True)
-
-
-def tell(name, value):
-    say({"told": name, "value": value})
-
-
-def visit(url):
-    say({"visit": url})
-    return sys.stdin.readline().strip()
 
 
 def tell_tools(tools):
