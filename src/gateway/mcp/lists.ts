@@ -1,4 +1,5 @@
-import { isMembers, type Members, own } from './members.ts';
+import { isObject, type JsonObject } from '../../jwt/json.ts';
+import { own } from './members.ts';
 import type { McpOperation } from './message.ts';
 
 /** The lists of a result, and the operation that an item is for. */
@@ -15,23 +16,23 @@ export interface ListReader {
   /** Whether the caller may use the operation. Undefined: the lists stay as they are. */
   readonly permits: ((operation: McpOperation) => boolean) | undefined;
   /** Called for each tool of a list. */
-  learn(name: string, tool: Members): void;
+  learn(name: string, tool: JsonObject): void;
 }
 
 /** The message, or the messages of a batch, without the items that the caller may not use. */
 export function readLists(answer: unknown, reader: ListReader): unknown {
   if (Array.isArray(answer)) return answer.map((one) => readLists(one, reader));
-  const result = isMembers(answer) ? own(answer, 'result') : undefined;
-  if (!isMembers(answer) || !isMembers(result)) return answer;
+  const result = isObject(answer) ? own(answer, 'result') : undefined;
+  if (!isObject(answer) || !isObject(result)) return answer;
   const changed = lists.reduce((before, list) => withoutForeign(before, list, reader), result);
   return changed === result ? answer : { ...answer, result: forCallerOnly(changed) };
 }
 
 function withoutForeign(
-  result: Members,
+  result: JsonObject,
   { member, method, name }: (typeof lists)[number],
   reader: ListReader,
-): Members {
+): JsonObject {
   const items = own(result, member);
   if (!Array.isArray(items)) return result;
   if (member === 'tools') for (const tool of items) learn(tool, reader);
@@ -41,17 +42,17 @@ function withoutForeign(
 }
 
 function learn(tool: unknown, reader: ListReader): void {
-  const name = isMembers(tool) ? own(tool, 'name') : undefined;
-  if (isMembers(tool) && typeof name === 'string') reader.learn(name, tool);
+  const name = isObject(tool) ? own(tool, 'name') : undefined;
+  if (isObject(tool) && typeof name === 'string') reader.learn(name, tool);
 }
 
 /** An item without a name has no rule of its own. */
 function nameOf(item: unknown, member: string): string | undefined {
-  const name = isMembers(item) ? own(item, member) : undefined;
+  const name = isObject(item) ? own(item, member) : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 
 /** A list for one caller must not answer another (caching, cacheScope). */
-function forCallerOnly(result: Members): Members {
+function forCallerOnly(result: JsonObject): JsonObject {
   return own(result, 'cacheScope') === 'public' ? { ...result, cacheScope: 'private' } : result;
 }

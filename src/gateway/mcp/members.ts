@@ -1,11 +1,6 @@
-/** An object of JSON. */
-export type Members = Readonly<Record<string, unknown>>;
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import type { JsonObject } from '../../jwt/json.ts';
 
 /** A member of the object itself: an upstream may name `constructor` or `__proto__`. */
-export function own(object: Members, name: string): unknown {
+export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

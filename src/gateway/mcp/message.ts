@@ -1,7 +1,7 @@
 import { ReadObject } from '../../base/read-object.ts';
 import { readStrictJson } from '../../base/strict-json.ts';
+import type { JsonObject } from '../../jwt/json.ts';
 import { listMethods } from './list-methods.ts';
-import type { Members } from './members.ts';
 import { type NamedMethod, namedMethods } from './named-methods.ts';
 import { isNearText, nearName } from './near-names.ts';
 
@@ -17,7 +17,7 @@ export interface McpMessage {
   /** `_meta` of revisions since 2026-07-28. */
   readonly revision: string | undefined;
   /** The arguments of a tool. Only those of a tool with annotations are read. */
-  readonly args: () => Members;
+  readonly args: () => JsonObject;
 }
 
 /** A method, and the tool, prompt or resource that it is about. */
@@ -60,7 +60,7 @@ const LONGEST_NAME = 8192;
 const MOST_RESOURCES = 1024;
 const MOST_CHARACTERS = 64 * 1024;
 
-const NOTHING: Members = {};
+const NOTHING: JsonObject = {};
 const noArguments = () => NOTHING;
 const NO_MEMBERS = new ReadObject('{}', { kind: 'object', start: 0, end: 2, text: undefined, names: [], values: [] });
 

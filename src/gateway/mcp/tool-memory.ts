@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isMembers, type Members, own } from './members.ts';
+import { isObject, type JsonObject } from '../../jwt/json.ts';
+import { own } from './members.ts';
 import { type ToolParam, toolParams } from './tool-params.ts';
 
 /** The gateway's knowledge of a tool, from the last list that passed. */
@@ -23,7 +24,7 @@ export class ToolMemory {
   }
 
   /** Returns the tool's earlier digest, if its definition has changed. */
-  learn(name: string, tool: Members): string | undefined {
+  learn(name: string, tool: JsonObject): string | undefined {
     if (name.length > LONGEST) return undefined;
     const before = this.#tools.get(name);
     const digest = digestOf(tool);
@@ -34,7 +35,7 @@ export class ToolMemory {
   }
 }
 
-function digestOf(tool: Members): string {
+function digestOf(tool: JsonObject): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(tool)))
     .digest('base64url')
@@ -44,7 +45,7 @@ function digestOf(tool: Members): string {
 /** A server may list members in any order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isMembers(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort()

@@ -1,4 +1,5 @@
-import { isMembers, type Members, own } from './members.ts';
+import { isObject, type JsonObject } from '../../jwt/json.ts';
+import { own } from './members.ts';
 import { nearName } from './near-names.ts';
 
 /** A tool's argument that a header repeats. */
@@ -26,10 +27,10 @@ export function toolParams(schema: unknown): readonly ToolParam[] {
 }
 
 function collect(schema: unknown, path: ToolParam['path'], found: ToolParam[]): void {
-  const properties = isMembers(schema) ? own(schema, 'properties') : undefined;
-  if (!isMembers(properties) || path.length > DEEPEST) return;
+  const properties = isObject(schema) ? own(schema, 'properties') : undefined;
+  if (!isObject(properties) || path.length > DEEPEST) return;
   for (const [name, property] of Object.entries(properties)) {
-    if (!isMembers(property) || found.length >= MOST) continue;
+    if (!isObject(property) || found.length >= MOST) continue;
     const header = own(property, 'x-mcp-header');
     const at = [...path, new Set([name])];
     if (typeof header === 'string' && TOKEN.test(header))
@@ -47,10 +48,10 @@ export function isPrimitive(value: unknown): value is string | number | boolean 
 export const UNCLEAR = Symbol('unclear');
 
 /** The value in a call. Undefined: there is none. */
-export function argumentAt(args: Members, path: ToolParam['path']): unknown {
+export function argumentAt(args: JsonObject, path: ToolParam['path']): unknown {
   let value: unknown = args;
   for (const names of path) {
-    if (!isMembers(value)) return undefined;
+    if (!isObject(value)) return undefined;
     if (nearName(Object.keys(value), names) !== undefined) return UNCLEAR;
     const [name] = names;
     value = own(value, name as string);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Outcome } from '../../../src/gateway/decide/outcome.ts';
-import type { Members } from '../../../src/gateway/mcp/members.ts';
+import type { JsonObject } from '../../../src/jwt/json.ts';
 import { alice, bearer, type Decider, decider, type Request } from './decider.ts';
 
 const scopes = ['mcp.use', 'tools.run', 'a', 'b'];
@@ -126,7 +126,7 @@ t.test('a name that leads to two rules gets 400, and one that leads to one rule 
 });
 
 /** Two arguments that one header repeats. */
-const definition: Members = {
+const definition: JsonObject = {
   inputSchema: { properties: { a: { 'x-mcp-header': 'Tenant' }, b: { 'x-mcp-header': 'Tenant' } } },
 };
 

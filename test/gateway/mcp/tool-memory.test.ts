@@ -1,9 +1,9 @@
 import t from 'tap';
 import { parseKeptJson } from '../../../src/gateway/mcp/kept-json.ts';
-import type { Members } from '../../../src/gateway/mcp/members.ts';
 import { ToolMemory } from '../../../src/gateway/mcp/tool-memory.ts';
+import type { JsonObject } from '../../../src/jwt/json.ts';
 
-const tool = (more: object = {}): Members => ({ name: 'echo', description: 'echoes', inputSchema: {}, ...more });
+const tool = (more: object = {}): JsonObject => ({ name: 'echo', description: 'echoes', inputSchema: {}, ...more });
 
 t.test('a tool is known by its last definition', async (t) => {
   const memory = new ToolMemory();
@@ -27,7 +27,7 @@ t.test('a changed definition is told, with its earlier digest', async (t) => {
 t.test('the order of members does not change the digest, and the order of a list does', async (t) => {
   const digest = (definition: string) => {
     const memory = new ToolMemory();
-    memory.learn('echo', parseKeptJson(definition) as Members);
+    memory.learn('echo', parseKeptJson(definition) as JsonObject);
     return memory.get('echo')?.digest;
   };
   t.equal(digest('{"name":"echo","a":{"b":1,"c":2}}'), digest('{"a":{"c":2,"b":1},"name":"echo"}'));
