@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** How servers may read the name of an operation, in a form for comparison (`looseName`). */
 export interface NameReadings {
   /** Each must have the same rule as the name itself. */
@@ -20,8 +22,11 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export function nameReadings(name: string, isResource: boolean): NameReadings | undefined {
   const text = name.trim();
   if (!isResource && !SCHEME.test(text)) return { likely: [looseName(text)], partial: [] };
-  const forms = decodings(text);
-  if (forms === undefined) return undefined;
+  const plain = decodings(text, (form) => form);
+  // Some servers also replace compatible characters before they look for dots and slashes: `‥`, `／`, `％`.
+  const compatible = decodings(text, (form) => form.normalize('NFKC'));
+  if (plain === undefined || compatible === undefined) return undefined;
+  const forms = [...new Set([...plain, ...compatible])];
   const likely = new Set(forms.flatMap((form) => [form, ...resolved(form)]).map(looseName));
   const partial = new Set([...[...likely].flatMap(parts), ...forms.flatMap(asFile)]);
   return { likely: [...likely], partial: [...partial].filter((reading) => !likely.has(reading)) };
@@ -39,11 +44,11 @@ export function looseName(name: string): string {
   return scheme + rest.replace(/\/{2,}/g, '/').replace(/^\//, '');
 }
 
-/** The text after each decoding, with backslashes and with slashes in their place. */
-function decodings(text: string): readonly string[] | undefined {
-  const forms = [text];
-  for (let form = text; forms.length <= DECODINGS + 1; forms.push(form)) {
-    const next = decoded(form).trimStart();
+/** The text after each decoding, with backslashes and with slashes in their place; `written` is the server's own form. */
+function decodings(text: string, written: (form: string) => string): readonly string[] | undefined {
+  const forms = [written(text)];
+  for (let form = forms[0] as string; forms.length <= DECODINGS + 1; forms.push(form)) {
+    const next = written(decoded(form)).trimStart();
     if (next === form)
       return forms.flatMap((each) => (each.includes('\\') ? [each, each.replaceAll('\\', '/')] : [each]));
     if (CONTROL.test(next)) return undefined;
@@ -62,9 +67,8 @@ function decoded(text: string): string {
 function decodedRun(run: string): string {
   if (run[1] === 'u' || run[1] === 'U') return String.fromCharCode(Number.parseInt(run.slice(2), 16));
   const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
-  const text = bytes.toString('utf8');
   // Old decoders read C0 AE as a dot, so invalid UTF-8 is a control character here.
-  return text.includes('\ufffd') ? '\0' : text;
+  return isUtf8(bytes) ? bytes.toString('utf8') : '\0';
 }
 
 /** As the URL standard resolves it, and as a file system does after the scheme, with the query and before it. */

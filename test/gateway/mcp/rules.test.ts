@@ -71,6 +71,7 @@ t.test('a plain URI has the rule of its own text', async (t) => {
   t.equal(read('file:///etc/passwd'), 'resources/read file:///etc/*');
   t.equal(read('file:///srv/secret.txt'), 'resources/read file:///srv/secret.txt');
   t.equal(read('docs://team/plan?page=2#top'), 'resources/read docs://team/*');
+  t.equal(read('file:///srv/%EF%BF%BD'), 'resources/read file:///srv/*', 'U+FFFD is a character like others');
   t.equal(read('docs://other/plan'), 'resources/read');
   t.equal(read('http://user@127.0.0.1:8080/a;b?c=d&e=%2F'), 'resources/read');
   t.equal(read('greeting'), 'resources/read');
@@ -94,6 +95,11 @@ const unclear: Readonly<Record<string, string>> = {
   'another case of the scheme': 'FILE:///etc/passwd',
   'another case of the path': 'file:///ETC/passwd',
   'compatible letters': 'file:///\uff45tc/passwd',
+  'dots that are compatible with two dots': 'file:///srv/\uff0e\u2024/etc/passwd',
+  'one character for two dots': 'file:///srv/\u2025/etc/passwd',
+  'a compatible slash': 'file:///srv/..\uff0fetc/passwd',
+  'compatible dots, encoded': 'file:///srv/%EF%BC%8E%EF%BC%8E/etc/passwd',
+  'a compatible percent sign': 'file:///srv/\uff052e\uff052e/etc/passwd',
   'an encoded letter': 'file:///%65tc/passwd',
   'an encoded letter before an invalid encoding': 'file:///%65tc/passwd?%',
   'an encoded letter before invalid UTF-8': 'file:///%65tc/passwd#%ff',
@@ -123,10 +129,15 @@ t.test('a URI that another server reads as the URI of another rule is unclear', 
   for (const [what, uri] of Object.entries(unclear)) t.equal(found(files, 'resources/read', uri), 'unclear', what);
 });
 
+/** Itself or in its compatible form. */
+function isSpecial(character: string): boolean {
+  return character !== '.' && /[./\\?#%:@\p{C}\p{Z}]/u.test(character.normalize('NFKC'));
+}
+
 t.test('an ordinary URI is never unclear, however its names are written', async (t) => {
   const names = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-    .map((text) => text.replaceAll(/[/\\?#%:@\p{C}\p{Z}]/gu, '_').replace(/^\.+$/, '_'));
+    .map((text) => Array.from(text, (each) => (isSpecial(each) ? '_' : each)).join('').replace(/^\.+$/, '_'));
   const written = fc
     .tuple(names, fc.boolean())
     .map(([name, isEncoded]) => (isEncoded ? encodeURIComponent(name) : name));
