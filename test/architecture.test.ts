@@ -69,6 +69,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'listener',
     'explain',
     'diff',
+    'shadow',
     'lifecycle',
   ],
   authorization: [

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { formatProblems, loadGatewayText } from '../config/load/load.ts';
+import { scalar } from '../config/words/yaml-text.ts';
 import { apiOf, apiUrlFault, everythingYaml } from './common/api-url.ts';
 import { scopeOption } from './common/scope-option.ts';
-import { scalar } from './common/yaml-text.ts';
 import { serve } from './gateway.ts';
 
 interface Options {

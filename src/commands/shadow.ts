@@ -3,8 +3,8 @@ import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
+import { shadowReport, shadowReportAsJson } from '../gateway/shadow/report.ts';
 import { shadowReportInWords } from './shadow/in-words.ts';
-import { shadowReport, shadowReportAsJson } from './shadow/report.ts';
 
 /** `gatehouse shadow report FILE`: reads a decision log, and shows which callers enforce mode would refuse. */
 export function register(program: Command): void {

@@ -1,5 +1,5 @@
 import { printableValue } from '../../base/printable.ts';
-import { scalar } from './yaml-text.ts';
+import { scalar } from '../../config/words/yaml-text.ts';
 
 const WITHOUT = 'Write only a scheme, a host and perhaps a path: leave out everything from `?` or `#` on';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { scopeWords } from '../../config/words/scope-words.ts';
+import { scalar } from '../../config/words/yaml-text.ts';
 import { apiOf, everythingYaml } from '../common/api-url.ts';
-import { scalar } from '../common/yaml-text.ts';
 import type { Answers } from './questions.ts';
 
 export interface NewFile {

@@ -1,5 +1,5 @@
+import { comment, scalar, yamlList } from '../../config/words/yaml-text.ts';
 import type { Imported } from '../common/imported.ts';
-import { comment, scalar, yamlList } from '../common/yaml-text.ts';
 import { objectOr, readDocument } from './document.ts';
 import type { Requirement } from './requirement.ts';
 import { type ImportedRoute, routesOf } from './routes.ts';

@@ -2,7 +2,7 @@ import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { certificateHeaderOf } from '../../config/words/certificate-headers.ts';
 import { fold } from '../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../config/words/override-headers.ts';
-import type { ShadowChange } from './changes.ts';
+import type { ShadowChange } from '../../gateway/shadow/changes.ts';
 
 /** One line: the change, its count and callers, and how to avoid it. */
 export function changeInWords(change: ShadowChange): string {

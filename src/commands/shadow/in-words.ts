@@ -1,11 +1,11 @@
 import { printableValue } from '../../base/printable.ts';
 import { entry, isCode } from '../../gateway/message/codes.ts';
+import { callerOf } from '../../gateway/shadow/caller.ts';
+import type { InSpite } from '../../gateway/shadow/in-spite.ts';
+import { remedies, times } from '../../gateway/shadow/remedy.ts';
+import type { BadLines, Group, ShadowReport, Span } from '../../gateway/shadow/report.ts';
 import { DAY_IN_MS, LONG } from '../common/forgotten-shadow.ts';
-import { callerOf } from './caller.ts';
 import { changeInWords } from './change-in-words.ts';
-import type { InSpite } from './in-spite.ts';
-import { remedies, times } from './remedy.ts';
-import type { BadLines, Group, ShadowReport, Span } from './report.ts';
 
 export function shadowReportInWords({
   groups,

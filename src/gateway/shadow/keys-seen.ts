@@ -1,4 +1,4 @@
-import type { KeySeen } from '../../gateway/telemetry/key-seen.ts';
+import type { KeySeen } from '../telemetry/key-seen.ts';
 
 /** The places of values that look like API keys, in the requests of a group. */
 export interface KeysSeen {

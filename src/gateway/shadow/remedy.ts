@@ -1,5 +1,5 @@
 import { schemes } from '../../config/schemes/table.ts';
-import { comment, scalar, yamlList } from '../common/yaml-text.ts';
+import { comment, scalar, yamlList } from '../../config/words/yaml-text.ts';
 import { differentKeys, type KeysSeen, merged as mergedKeys } from './keys-seen.ts';
 import { area, type Group } from './report.ts';
 

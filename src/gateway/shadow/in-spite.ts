@@ -1,4 +1,4 @@
-import type { Code } from '../../gateway/message/codes.ts';
+import type { Code } from '../message/codes.ts';
 import type { ShadowLine } from './read-line.ts';
 
 /** Requests that failed although shadow mode refuses nothing. */

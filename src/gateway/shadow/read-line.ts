@@ -1,4 +1,4 @@
-import type { KeySeen } from '../../gateway/telemetry/key-seen.ts';
+import type { KeySeen } from '../telemetry/key-seen.ts';
 
 /** A line of the decision log, with the members that the report needs. */
 export interface ShadowLine {
