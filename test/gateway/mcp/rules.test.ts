@@ -135,9 +135,11 @@ function isSpecial(character: string): boolean {
 }
 
 t.test('an ordinary URI is never unclear, however its names are written', async (t) => {
-  const names = fc
-    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-    .map((text) => Array.from(text, (each) => (isSpecial(each) ? '_' : each)).join('').replace(/^\.+$/, '_'));
+  const names = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) =>
+    Array.from(text, (each) => (isSpecial(each) ? '_' : each))
+      .join('')
+      .replace(/^\.+$/, '_'),
+  );
   const written = fc
     .tuple(names, fc.boolean())
     .map(([name, isEncoded]) => (isEncoded ? encodeURIComponent(name) : name));
