@@ -13,6 +13,8 @@ import { giveTest, testOf } from './test-of.ts';
 const SCHEME = 'tap-of:';
 /** Milliseconds. The same as `.taprc` sets for a file in a separate process. */
 const LIMIT = 30_000;
+/** Milliseconds after the last file. The parent waits longer than this. */
+const STILL_OPEN = 8_000;
 
 if (process.argv.includes('--pure')) await import('./guard.ts');
 
@@ -57,3 +59,9 @@ for await (const file of createInterface({ input: asked })) {
   asked.write('done\n');
 }
 asked.destroy();
+// Something may keep this process alive, and then its parent ends it. This names what it is.
+setTimeout(() => {
+  const open = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+  const counted = [...open].map(([kind, { length }]) => `${length} ${kind}`).join(', ');
+  process.stderr.write(`a test file left open: ${counted || 'nothing'}\n`);
+}, STILL_OPEN).unref();
