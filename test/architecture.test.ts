@@ -70,6 +70,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'explain',
     'diff',
     'shadow',
+    'console',
     'lifecycle',
   ],
   authorization: [

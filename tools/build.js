@@ -10,4 +10,5 @@ const { status, error } = spawnSync(tsc, ['-p', 'tsconfig.build.json'], {
 });
 if (error !== undefined) console.error(`tsc does not start: ${error.message}. Is everything installed? npm ci`);
 if (status !== 0) process.exit(status ?? 1);
-cpSync('src/demo/page', 'dist/demo/page', { recursive: true });
+for (const pages of ['demo/page', 'gateway/console/console-page'])
+  cpSync(`src/${pages}`, `dist/${pages}`, { recursive: true });

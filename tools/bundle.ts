@@ -1,7 +1,7 @@
 // `npm run bundle [-- FOLDER]`: emits dist/ for the image, sources and packages together in a few files
 // (docs/decisions/0020-the-image.md).
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
@@ -71,7 +71,9 @@ export async function bundle(folder: string): Promise<Metafile> {
     chunkNames: '[name]-[hash]',
     banner: { js: banner },
   });
-  cpSync(join(root, 'src/demo/page'), join(folder, 'program/page'), { recursive: true });
+  // The modules that read these files are all in `program`.
+  for (const pages of ['src/demo/page', 'src/gateway/console/console-page'])
+    cpSync(join(root, pages), join(folder, 'program', basename(pages)), { recursive: true });
   writeFileSync(join(folder, 'cli.js'), "export { main } from './program/cli.js';\n");
   return metafile;
 }

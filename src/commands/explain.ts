@@ -1,23 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../base/clock.ts';
-import { buildLog } from '../base/log.ts';
 import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
-import type { AssumedToken } from '../config/schema/test-case.ts';
 import { parsePlace, type RequestTarget } from '../config/words/request-line.ts';
-import { assumedVerifier } from '../gateway/explain/assumed.ts';
-import { buildDryEngine, type CheckedGatewayFile, defaultHost, defaultSecure } from '../gateway/explain/dry-engine.ts';
-import { type Explanation, explain } from '../gateway/explain/explain.ts';
+import { doubts, lackingMessage } from '../gateway/explain/doubts.ts';
+import { defaultHost, defaultSecure } from '../gateway/explain/dry-engine.ts';
+import { explainUnasked } from '../gateway/explain/explain-unasked.ts';
 import type { SimulatedRequest } from '../gateway/explain/simulated-request.ts';
-import { buildVerifiers } from '../gateway/verify/verifiers.ts';
-import type { JsonObject } from '../jwt/json.ts';
+import { explainAssumed, explainVerified } from '../gateway/explain/ways.ts';
 import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { scopeOption } from './common/scope-option.ts';
 import { SecretValueError } from './common/usage-error.ts';
-import { doubts, lackingMessage } from './explain/explain-doubts.ts';
-import { explainUnasked } from './explain/explain-unasked.ts';
 import { explanationInWords } from './explain/explanation-in-words.ts';
 
 /** `gatehouse explain`: judges one request, step by step. The exit status is 0 for every verdict. */
@@ -79,10 +73,10 @@ async function run(request: Request, options: Options, command: Command): Promis
     secure: request.secure ?? defaultSecure(loaded.config),
     headers: options.header,
     user,
-    token: assumes ? ASSUMED : token,
+    token,
     operation: options.mcp,
   };
-  const explanation = await way(assumes, options)(loaded, asked, options);
+  const explanation = await judgeOf(assumes, options)(loaded, asked, options);
   const lacking = lackingMessage(question, explanation);
   warn(lacking === undefined ? [] : [lacking]);
   process.stdout.write(options.json ? printableJson(explanation) : explanationInWords(explanation));
@@ -93,55 +87,9 @@ function warn(doubted: readonly string[]): void {
 }
 
 /** The options decide who judges the token. */
-function way(assumes: boolean, { secrets }: SecretsOption): typeof explainAssumed {
+function judgeOf(assumes: boolean, { secrets }: SecretsOption): typeof explainAssumed {
   if (assumes) return explainAssumed;
   return secrets ? explainVerified : explainUnasked;
-}
-
-const ASSUMED = 'assumed';
-
-function explainAssumed(
-  loaded: CheckedGatewayFile,
-  asked: SimulatedRequest,
-  { scope, claims = {} }: Options,
-): Promise<Explanation> {
-  const { config } = loaded;
-  const server = claims.iss === undefined ? undefined : serverOf(loaded, String(claims.iss));
-  const token: AssumedToken = {
-    claims,
-    ...(scope !== undefined && { scope }),
-    ...(server !== undefined && { server }),
-  };
-  const dry = buildDryEngine(loaded, assumedVerifier(config, new Map([[ASSUMED, token]])));
-  return explain(loaded, dry, asked);
-}
-
-/** If the file does not know the issuer, no server has this name, and the token is rejected. */
-function serverOf({ config }: CheckedGatewayFile, iss: string): string {
-  const servers = Object.entries(config.authorization_servers);
-  return servers.find(([, { issuer }]) => issuer === iss)?.[0] ?? iss;
-}
-
-/** Fetches keys and asks servers only if there is a token to verify. */
-async function explainVerified(loaded: CheckedGatewayFile, asked: SimulatedRequest): Promise<Explanation> {
-  const { config, directory } = loaded;
-  const log = buildLog({ level: 'silent', format: 'json' });
-  const heard = new Map<string, JsonObject>();
-  const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
-  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory, heard: hear });
-  try {
-    if (mayHoldToken(asked)) await verifiers.start();
-    const verifying = { now: systemClock.now() / 1000, heard };
-    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier, directory), asked, verifying);
-  } finally {
-    await verifiers.close();
-  }
-}
-
-function mayHoldToken({ token, headers = [], target }: SimulatedRequest): boolean {
-  return (
-    token !== undefined || /access_token=/i.test(target) || headers.some(([name]) => /^authorization$/i.test(name))
-  );
 }
 
 function place(text: string): RequestTarget {

@@ -33,7 +33,7 @@ async function run({ config: file }: { config: string }): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  await serve(loaded, { load, files, file });
+  await serve(loaded, { load, read: () => loadGatewayConfig(file), files, file });
 }
 
 /** A rejected file may not name all its files yet. So the files of the active configuration stay watched. */
@@ -48,6 +48,8 @@ function loadWatched(file: string, files: WatchedFiles): Loaded<GatewayConfig> {
 interface Source {
   readonly file: string;
   readonly load: () => Loaded<GatewayConfig>;
+  /** Reads the file, and changes nothing about which files are watched. */
+  readonly read: () => Loaded<GatewayConfig>;
   readonly files: WatchedFiles;
 }
 

@@ -38,7 +38,13 @@ export async function startDemo(ports: Ports, log: Logger): Promise<Demo> {
     steps.push(() => authorization.stop());
     await authorization.start();
     const { config, directory, locate } = accepted(loadGatewayConfig(files.gateway, {}));
-    const gateway = await startGateway({ config, directory, locate, log });
+    const gateway = await startGateway({
+      config,
+      directory,
+      locate,
+      read: () => loadGatewayConfig(files.gateway, {}),
+      log,
+    });
     steps.push(() => gateway.stop());
     return { guide: guide(ports, files, await token(ports)), stop };
   } catch (error) {

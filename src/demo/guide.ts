@@ -4,7 +4,7 @@ import { addresses, type DemoFiles, type Ports, shop, terminal, user } from './f
 
 /** The guide that the running demo prints. Every command in it works unchanged, from any folder. */
 export function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
-  const { issuer, api, upstream, page, health } = addresses(ports);
+  const { issuer, api, upstream, page, admin, health } = addresses(ports);
   return `
   Gatehouse is in front of an API that does not support OAuth.
 
@@ -21,6 +21,9 @@ export function guide(ports: Ports, files: DemoFiles, accessToken: string): stri
 
   The login page, which leads to the connected apps
     ${issuer}/oauth2/login
+
+  The console: every decision live with its steps, and a playground that answers what would happen to a request
+    ${admin}/console
 
   Paste these into another terminal, one after the other:
 

@@ -1,6 +1,8 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Health } from '../base/health.ts';
 import { addProcessMetrics } from '../base/process-metrics.ts';
+import type { ConsoleParts } from '../gateway/console/console.ts';
+import { viewersMetric } from '../gateway/console/live/viewers-metric.ts';
 import { processMetrics } from '../gateway/lifecycle/metrics.ts';
 import type { ReloadStats } from '../gateway/lifecycle/reload.ts';
 import { remarkOfReload } from '../gateway/lifecycle/reload-remark.ts';
@@ -11,6 +13,7 @@ import type { Crew } from './worker-pool.ts';
 export interface GroupHealthOptions {
   readonly crew: Crew;
   readonly decisions: MergedDecisions;
+  readonly console: Pick<ConsoleParts, 'hub'>;
   readonly metrics: SummedMetrics;
   readonly stats: ReloadStats;
   readonly isDraining: () => boolean;
@@ -20,9 +23,10 @@ export interface GroupHealthOptions {
 const PATIENCE = 1_000;
 
 /** The group's answers for probes and scrapers. */
-export function groupHealth({ crew, decisions, metrics, stats, isDraining }: GroupHealthOptions): Health {
+export function groupHealth({ crew, decisions, console, metrics, stats, isDraining }: GroupHealthOptions): Health {
   const own = groupMetrics(crew);
   processMetrics(own, { decisions, reloads: stats });
+  viewersMetric(own, console.hub);
   let remark: string | undefined;
   return {
     async notReady() {

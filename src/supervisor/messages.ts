@@ -2,6 +2,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Position } from '../config/load/load.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Failures, Limit, NonceUsage, NonceUse } from '../counters/counters.ts';
+import type { Audience, Batch } from '../gateway/console/live/sampler.ts';
 import type { FeedMessage } from '../gateway/revocation/events.ts';
 import type { FailedFetch, Fetched } from '../gateway/server-client/fetch-json.ts';
 import type { MetadataMember } from '../gateway/server-client/metadata.ts';
@@ -55,6 +56,8 @@ export interface WorkerNews {
   readonly feed: { readonly desk: string; readonly messages: readonly FeedMessage[] };
   /** Whether `/decisions` has a viewer. */
   readonly watch: boolean;
+  /** The viewers of the console. */
+  readonly audiences: readonly Audience[];
   /** Milliseconds for which kept connections may bring another request. */
   readonly drain: number;
 }
@@ -95,6 +98,8 @@ export interface PrimaryNews {
   /** This many connections have closed. */
   readonly closed: number;
   readonly decisions: readonly string[];
+  /** Decisions for the viewers of the console. */
+  readonly sampled: Batch;
   /** Subscribes to a feed, including all its earlier messages. */
   readonly follow: string;
   readonly unfollow: string;

@@ -1,4 +1,6 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
+import type { ConsoleParts } from '../gateway/console/console.ts';
+import { consoleParts } from '../gateway/console/console-parts.ts';
 import { buildGeneration } from '../gateway/generation/generation.ts';
 import { type Core, openCore, withScheme } from '../gateway/lifecycle/core.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
@@ -33,6 +35,7 @@ interface Primary {
   readonly door: ListeningSockets;
   readonly crew: Crew;
   readonly decisions: MergedDecisions;
+  readonly console: ConsoleParts;
   readonly metrics: SummedMetrics;
   readonly keys: ReturnType<typeof randomKeys>;
   readonly state: State;
@@ -60,7 +63,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(primary, options.load, stats);
     const health = groupHealth({ ...primary, stats, isDraining: () => state.draining });
-    management = await openManagement(health, core, { decisions: primary.decisions, reload });
+    management = await openManagement(health, core, { decisions: primary.decisions, console: primary.console, reload });
     await requireKeptNonces(core.live.current);
     await crew.start();
     const stop = async (lastRequests = 0) => {
@@ -93,6 +96,7 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const first = { version: 1, workers, directory, locate, desks: desks.open(config, directory) };
   const state: State = { current: sentGeneration(config, first), draining: false };
   const decisions = mergedDecisions((on) => crew.tellAll('watch', on));
+  const seen = consoleParts(core, options, { watch: (all) => crew.tellAll('audiences', all) }, workers);
   const followers = feedFollowers(desks);
   const metrics = summedMetrics();
   const most = () => core.live.current.config.limits.connections;
@@ -103,20 +107,23 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
     log,
     format: formatOf(config),
     current: () => state.current,
-    handlers: handlersOf({ core, desks, decisions, followers }),
-    joined: ({ process: { line } }) => line.tell('watch', decisions.watchers > 0),
+    handlers: handlersOf({ core, desks, decisions, console: seen, followers }),
+    joined({ process: { line } }) {
+      line.tell('watch', decisions.watchers > 0);
+      line.tell('audiences', seen.hub.audiences);
+    },
     left(worker) {
       followers.left(worker);
       metrics.left(worker);
     },
   });
-  return { core, desks, door, crew, decisions, metrics, keys, state, options };
+  return { core, desks, door, crew, decisions, console: seen, metrics, keys, state, options };
 }
 
-type Served = Pick<Primary, 'core' | 'desks' | 'decisions'> & { readonly followers: Followers };
+type Served = Pick<Primary, 'core' | 'desks' | 'decisions' | 'console'> & { readonly followers: Followers };
 
 /** Handles requests and messages of the workers. */
-function handlersOf({ core, desks, decisions, followers }: Served): LifeOptions['handlers'] {
+function handlersOf({ core, desks, decisions, console: { hub }, followers }: Served): LifeOptions['handlers'] {
   const counters = groupCounters(core.clock);
   return (worker) => ({
     answers: {
@@ -128,6 +135,7 @@ function handlersOf({ core, desks, decisions, followers }: Served): LifeOptions[
     },
     hears: {
       decisions: decisions.show,
+      sampled: (batch) => hub.receive(batch, `worker ${worker().index}`),
       follow: (desk) => followers.follow(worker(), desk),
       unfollow: (desk) => followers.unfollow(worker(), desk),
     },

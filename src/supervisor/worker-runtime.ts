@@ -7,6 +7,7 @@ import { lastRequests } from '../base/last-requests.ts';
 import { trackSilent } from '../base/silent-connections.ts';
 import type { Pointer, Position } from '../config/load/load.ts';
 import type { Counters } from '../counters/counters.ts';
+import { type Audience, Sampler } from '../gateway/console/live/sampler.ts';
 import { buildGeneration, type Generation } from '../gateway/generation/generation.ts';
 import type { WorkerContext } from '../gateway/generation/worker-context.ts';
 import { chooseReader } from '../gateway/lifecycle/chosen-reader.ts';
@@ -41,6 +42,7 @@ export interface WorkerRuntime {
   metrics(): Promise<MetricSnapshot>;
   ready(): WorkerReadiness;
   watch(on: boolean): void;
+  sample(audiences: readonly Audience[]): void;
   /**
    * Resolves when all requests in flight have ended.
    * @param lastRequests milliseconds for which kept connections may bring another request
@@ -92,6 +94,7 @@ export async function openWorkerRuntime({
   // These servers never listen, so without this event they would never check for slow heads.
   for (const { server } of apps) server.emit('listening');
   const registry = buildMetrics(core, undefined, reader);
+  const sampler = new Sampler(core.decisions, clock, (batch) => line.tell('sampled', batch));
   const prepared = new Map<number, Generation>();
   const connections = takeConnections(servers, line);
   return {
@@ -115,6 +118,7 @@ export async function openWorkerRuntime({
       return { notReady: fault?.reason ?? null, cause: fault?.cause ?? null, remark: remark(core) ?? null };
     },
     watch: watcher(core, line),
+    sample: (audiences) => sampler.watch(audiences),
     async drain(milliseconds) {
       beginDraining(core);
       await lastRequests(connections.areOpen, milliseconds);

@@ -35,6 +35,7 @@ export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): 
       keys: ({ desk, keys }) => remote.keysCame(desk, keys),
       feed: ({ desk, messages }) => remote.feedSays(desk, messages),
       watch: (on) => part?.watch(on),
+      audiences: (audiences) => part?.sample(audiences),
       drain: (milliseconds) => void (part?.drain(milliseconds) ?? Promise.resolve()).then(() => end.exit(0)),
     },
     takes: (socket, entrance) => served().take(socket, entrance),

@@ -1,5 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { root } from '../bundle.ts';
 import { imageFlags } from '../image-flags.ts';
 import { insideName } from './bundle.ts';
@@ -23,11 +23,16 @@ export function makeBlob(folder: string): Buffer {
 
 /** Name inside → file. */
 function assets(folder: string): Readonly<Record<string, string>> {
-  const demo = join(root, 'src/demo');
-  const pages = globSync(join(demo, 'page/*'));
+  // A module finds its pages by their path from itself.
+  const pages = ['src/demo/page', 'src/gateway/console/console-page'].flatMap((pagesIn) =>
+    globSync(join(root, pagesIn, '**/*.*')).map((file) => [
+      insideName(relative(dirname(join(root, pagesIn)), file)),
+      file,
+    ]),
+  );
   return {
     [insideName('../../package.json')]: join(root, 'package.json'),
     [insideName('password-worker.js')]: join(folder, 'password-worker.js'),
-    ...Object.fromEntries(pages.map((file) => [insideName(relative(demo, file)), file])),
+    ...Object.fromEntries(pages),
   };
 }

@@ -15,6 +15,8 @@ export interface FileContext {
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /** If present, no secret is read. It receives each skipped variable and file. */
   readonly skipped?: FileNotes | undefined;
+  /** The text comes from a person who may not read files here. No file is opened, and none is looked for. */
+  readonly isClosed?: boolean | undefined;
 }
 
 export interface Unreadable {
@@ -27,9 +29,13 @@ export interface Unreadable {
  * True if the file must be skipped. Without secrets, a file of secrets is never opened. A missing file counts as valid: it may
  * exist only where the program runs.
  */
-export function passesOver(path: string, { directory, skipped }: FileContext, holds: 'secrets' | 'no secret'): boolean {
+export function passesOver(
+  path: string,
+  { directory, skipped, isClosed }: FileContext,
+  holds: 'secrets' | 'no secret',
+): boolean {
   if (skipped === undefined) return false;
-  if (holds === 'no secret' && existsSync(resolve(directory, path))) return false;
+  if (holds === 'no secret' && isClosed !== true && existsSync(resolve(directory, path))) return false;
   skipped.add(path);
   return true;
 }
@@ -37,10 +43,13 @@ export function passesOver(path: string, { directory, skipped }: FileContext, ho
 /** Bytes: enough for a million users. */
 const LARGEST = 64 * 1024 * 1024;
 
+const CLOSED = 'this text may not read files; run `gatehouse check` where the files are';
+
 export function readReferred(
   path: string,
-  { directory, files, contents }: FileContext,
+  { directory, files, contents, isClosed }: FileContext,
 ): { ok: true; bytes: Buffer } | Unreadable {
+  if (isClosed === true) return { ok: false, message: `the file ${path} is not read here`, hint: CLOSED };
   const full = resolve(directory, path);
   files?.add(full);
   const known = contents?.[full];

@@ -59,6 +59,8 @@ export interface TextOptions {
   readonly env?: Env;
   /** As in loadGatewayWithoutSecrets: placeholders replace variables. */
   readonly withoutSecrets?: boolean;
+  /** As `withoutSecrets`, and no file is opened either. For text of a person who may not read files here. */
+  readonly closed?: boolean;
 }
 
 interface Kind<Config, File> {
@@ -102,8 +104,9 @@ export function loadAuthorizationConfig(file: string, env: Env = process.env): L
 /** Does the same as loadGatewayConfig, from text. The environment is empty by default. */
 export function loadGatewayText(
   text: string,
-  { file = 'gateway.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
+  { file = 'gateway.yaml', env = {}, withoutSecrets = false, closed = false }: TextOptions = {},
 ): Loaded<GatewayConfig> {
+  if (closed) return loadText(gateway, text, file, {}, { skipped: new Set(), isClosed: true });
   return loadText(gateway, text, file, env, withoutSecrets ? { skipped: new Set() } : {});
 }
 
@@ -132,6 +135,7 @@ export function loadAuthorizationWithoutSecrets(file: string): Loaded<Authorizat
 interface Notes {
   readonly files?: FileNotes | undefined;
   readonly skipped?: Set<string>;
+  readonly isClosed?: boolean;
 }
 
 function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env, notes: Notes = {}): Loaded<Config> {
@@ -144,12 +148,12 @@ function loadText<Config, File>(
   text: string,
   file: string,
   env: Env,
-  { files = new Set(), skipped }: Notes = {},
+  { files = new Set(), skipped, isClosed = false }: Notes = {},
 ): Loaded<Config> {
   const directory = dirname(resolve(file));
   const other = mistaken(text, file, kind.name);
   if (other !== undefined) return other;
-  const place = { directory, files, ...(skipped && { skipped }) };
+  const place = { directory, files, isClosed, ...(skipped && { skipped }) };
   const sources = { ...place, env };
   const parsed = parseYaml({ file, text, sources });
   if (parsed.tree === undefined) return { ok: false, problems: toProblems(text, parsed.contents, parsed.faults) };

@@ -26,12 +26,21 @@ export function framer(
   };
 }
 
-function withoutSecrets(text: string, contents: ParsedNode | null): string {
+/**
+ * The whole file as a person may see and change it. A secret becomes `cover`, and comments and passwords in URLs become asterisks.
+ */
+export function coverSecrets(text: string, contents: ParsedNode | null | undefined, cover: string): string {
+  if (contents === undefined) return keysAlone(text);
+  const covered = withoutSecrets(text, contents, (secret) => (secret.endsWith('\n') ? `${cover}\n` : cover));
+  return maskPasswords(covered).split('\n').map(withoutComment).join('\n');
+}
+
+function withoutSecrets(text: string, contents: ParsedNode | null, cover: (secret: string) => string = stars): string {
   let shown = '';
   let from = 0;
   const behind = contents === null ? NOTHING : behindAliases(contents);
   for (const [start, end] of secretSpans(text, contents, { secret: false, behind })) {
-    shown += text.slice(from, start) + stars(text.slice(Math.max(from, start), end));
+    shown += text.slice(from, start) + cover(text.slice(Math.max(from, start), end));
     from = end;
   }
   return shown + text.slice(from);

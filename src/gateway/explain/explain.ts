@@ -10,7 +10,7 @@ import { judgeTarget } from '../message/target.ts';
 import { candidatesFor } from './candidates.ts';
 import type { CheckedGatewayFile, DryEngine } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
-import { type ExplainedStep, stepsOf } from './explained-steps.ts';
+import { type ExplainedStep, placesIn, stepsOf } from './explained-steps.ts';
 import { type ExplainedToken, explainToken, type TokenScene } from './explained-token.ts';
 import { refusalText } from './refusal-text.ts';
 import { type SimulatedOutcome, simulate } from './simulate.ts';
@@ -56,7 +56,7 @@ export interface ExplainedAnswer {
 export type Verifying = Pick<TokenScene, 'now' | 'heard'>;
 
 export async function explain(
-  loaded: CheckedGatewayFile,
+  loaded: Pick<CheckedGatewayFile, 'config' | 'locate'>,
   dry: DryEngine,
   asked: SimulatedRequest,
   verifying?: Verifying,
@@ -65,11 +65,12 @@ export async function explain(
   const { outcome } = judged;
   const seen = enforced(outcome);
   const parameters = credentialParameters(dry.routes.flatMap(({ schemes }) => schemes));
+  const shown = (target: string) => redactTarget(target, parameters);
   return {
-    request: { method: asked.method, host: asked.host, target: redactTarget(asked.target, parameters) },
+    request: { method: asked.method, host: asked.host, target: shown(asked.target) },
     route: judged.route?.id,
     candidates: candidates(dry.routes, asked),
-    steps: stepsOf(loaded, dry.routes, judged, seen),
+    steps: stepsOf({ place: placesIn(loaded, dry.routes, judged.route), target: shown }, judged, seen),
     token: verifying && tokenOf(loaded, judged, asked, verifying),
     answer: answerOf(outcome),
     would_be: seen === outcome ? undefined : answerOf(seen),
@@ -78,7 +79,7 @@ export async function explain(
 }
 
 function tokenOf(
-  { config }: CheckedGatewayFile,
+  { config }: Pick<CheckedGatewayFile, 'config'>,
   judged: SimulatedOutcome,
   asked: SimulatedRequest,
   verifying: Verifying,

@@ -35,18 +35,21 @@ export interface ExplainedStep {
   readonly at: string | undefined;
 }
 
-export function stepsOf(
-  loaded: Pick<CheckedGatewayFile, 'locate'>,
-  routes: readonly Route[],
-  judged: SimulatedOutcome,
-  seen: Outcome,
-): readonly ExplainedStep[] {
+/** How the steps show what is not part of the outcome. */
+export interface StepsView {
+  /** The position of a key of the judged route, as file:line. Undefined: not known. */
+  readonly place: (key: Pointer) => string | undefined;
+  /** A target without what must not be shown. */
+  readonly target: (target: string) => string;
+}
+
+export function stepsOf(view: StepsView, judged: SimulatedOutcome, seen: Outcome): readonly ExplainedStep[] {
   const end = endOf(seen);
   const order = orderOf(judged.route);
   const last = end === undefined ? order.length : order.indexOf(end);
-  const scene: Scene = { ...judged, seen, skipped: skippedOf(judged, seen) };
+  const scene: Scene = { ...judged, seen, target: view.target, skipped: skippedOf(judged, seen) };
   return order.map((step, index): ExplainedStep => {
-    const at = placeOf(loaded, routes, judged.route, [keys[step](seen) ?? []].flat());
+    const at = view.place([keys[step](seen) ?? []].flat());
     if (index > last) return { step, verdict: 'not reached', detail: '', at: undefined };
     if (step === end) return { step, verdict: verdictOf(seen), detail: reasonOf(seen), at };
     const skipped = scene.skipped.has(step);
@@ -58,6 +61,7 @@ export function stepsOf(
 
 interface Scene extends SimulatedOutcome {
   readonly seen: Outcome;
+  readonly target: StepsView['target'];
   readonly skipped: ReadonlySet<StepName>;
 }
 
@@ -139,8 +143,8 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
     [operationInWords(seen), skipped.has('permit') ? '' : requirementInWords(route, identityIn(seen))]
       .filter(Boolean)
       .join('; '),
-  rewrite: ({ route, seen }) =>
-    route?.rewrite === undefined ? 'the path stays' : `to ${seen.kind === 'forward' ? seen.target : ''}`,
+  rewrite: ({ route, seen, target }) =>
+    route?.rewrite === undefined ? 'the path stays' : `to ${seen.kind === 'forward' ? target(seen.target) : ''}`,
   forward: ({ route }) => (route === undefined ? '' : `to ${route.upstream.name} (${authorityOf(route.upstream)})`),
 };
 
@@ -203,15 +207,17 @@ function permitKeys(seen: Outcome): string | Pointer {
   return seen.code === 'condition_failed' ? (seen.detail ?? 'claims') : 'scope';
 }
 
-function placeOf(
+/** The positions of keys in a loaded file, for `StepsView`. */
+export function placesIn(
   { locate }: Pick<CheckedGatewayFile, 'locate'>,
   routes: readonly Route[],
   route: Route | undefined,
-  key: Pointer,
-): string | undefined {
+): StepsView['place'] {
   // The rules of an `mcp` route lead to routes of their own.
   const index = route === undefined ? -1 : routes.findIndex(({ id }) => id === route.id);
-  if (index === -1 || key.length === 0) return undefined;
-  const { file, line } = locate(['routes', index, ...key]);
-  return line === 0 ? file : `${file}:${line}`;
+  return (key) => {
+    if (index === -1 || key.length === 0) return undefined;
+    const { file, line } = locate(['routes', index, ...key]);
+    return line === 0 ? file || undefined : `${file}:${line}`;
+  };
 }

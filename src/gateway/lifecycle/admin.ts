@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
+import { isLoopback } from '../../config/words/host.ts';
 import { hostsOf } from '../../config/words/hosts-of.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
+import { addConsole, type ConsoleParts } from '../console/console.ts';
 import type { Route } from '../decide/route.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
 import { alternativeTexts } from '../message/scope-requirement.ts';
@@ -13,7 +15,7 @@ export function buildAdmin(
   health: Health,
   host: string,
   live: LiveGeneration,
-  { decisions, reload }: Views,
+  { decisions, reload, console }: Views,
 ): FastifyInstance {
   const app = buildHealth(health, hostsOf(host), { routerOptions: { maxParamLength: 8192 } });
   streamDecisions(app, decisions);
@@ -23,6 +25,7 @@ export function buildAdmin(
   });
   app.get('/routes', () => live.current.routes.map(describeRoute));
   if (reload !== undefined) addReload(app, reload);
+  if (isLoopback(host)) addConsole(app, console);
   return app;
 }
 
@@ -31,6 +34,7 @@ export interface Views {
   readonly decisions: WatchedDecisions;
   /** Undefined: there is no file to reload. */
   readonly reload: Reload | undefined;
+  readonly console: ConsoleParts;
 }
 
 /**

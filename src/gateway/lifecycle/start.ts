@@ -5,6 +5,10 @@ import { listen } from '../../base/listen.ts';
 import { trackSilent } from '../../base/silent-connections.ts';
 import type { Loaded } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { ConsoleParts } from '../console/console.ts';
+import { consoleParts } from '../console/console-parts.ts';
+import { Sampler } from '../console/live/sampler.ts';
+import { viewersMetric } from '../console/live/viewers-metric.ts';
 import { buildGeneration } from '../generation/generation.ts';
 import { applyLimits } from '../listener/server.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
@@ -32,6 +36,8 @@ import { remarkOfReload } from './reload-remark.ts';
 export interface GatewayOptions extends CoreOptions {
   /** Reads the file again for a reload. Undefined: there is no file. */
   readonly load?: (() => Loaded<GatewayConfig>) | undefined;
+  /** Reads the file for questions of operators, with no other effect. Undefined: there is no file. */
+  readonly read?: (() => Loaded<GatewayConfig>) | undefined;
   /** Undefined: files are not watched. */
   readonly files?: FollowedFiles | undefined;
 }
@@ -74,7 +80,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const silent = servers.map(({ server }) => trackSilent(server));
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(core, servers, { ...options, load: options.load, stats });
+    const seen = watched(core, options);
     const registry = buildMetrics(core, stats, reader);
+    viewersMetric(registry, seen.hub);
     const health = {
       notReady: () => notReady(core),
       remark: () => remarkOfReload(stats) ?? remark(core),
@@ -84,7 +92,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     void core.live.current.schemes.start();
     await core.live.current.counters.start();
     await requireKeptNonces(core.live.current);
-    management = await openManagement(health, core, { decisions: core.decisions, reload });
+    management = await openManagement(health, core, {
+      decisions: core.decisions,
+      reload,
+      console: seen,
+    });
     const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
     const url = withScheme(await listen(app, config.listen, 'listen'), config);
     const stop = async (milliseconds = 0) => {
@@ -101,6 +113,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await closeAll();
     throw error;
   }
+}
+
+/** The console of a gateway that is one process. */
+function watched(core: Core, options: GatewayOptions): ConsoleParts {
+  const parts = consoleParts(core, options, { watch: (audiences) => sampler.watch(audiences) });
+  const sampler = new Sampler(core.decisions, core.clock, (batch) => parts.hub.receive(batch));
+  return parts;
 }
 
 /** The server for clients, and the server for proxies that ask. */

@@ -15,6 +15,9 @@ export type { Decision } from './decision-record.ts';
 /** Gets each decision as JSON. */
 export type Watcher = (record: string) => void;
 
+/** Gets each decision itself, and must return at once. */
+export type Observer = (decision: Decision) => void;
+
 /** Records each request once: for metrics, for the log, and for live viewers. It skips records that nothing reads. */
 export class Decisions {
   readonly #log: Logger;
@@ -25,6 +28,7 @@ export class Decisions {
   readonly #tallies = new Map<string, RouteTally>();
   readonly #unrouted: RouteTally;
   readonly #watchers = new Set<Watcher>();
+  readonly #observers = new Set<Observer>();
   /**
    * Two durations: the gateway's own work on a request, and the verification of credentials that were not in the cache.
    */
@@ -53,6 +57,7 @@ export class Decisions {
     const level = levelOf(decision);
     if (this.#log.isLevelEnabled(level)) this.#log[level](describeDecision(decision), decision.code);
     if (this.#watchers.size > 0) this.#show(decision);
+    if (this.#observers.size > 0) for (const observer of this.#observers) observer(decision);
     this.#access?.write(decision);
   }
 
@@ -107,6 +112,12 @@ export class Decisions {
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
+  }
+
+  /** Returns a function that stops the observation. */
+  observe(observer: Observer): () => void {
+    this.#observers.add(observer);
+    return () => this.#observers.delete(observer);
   }
 
   get watchers(): number {

@@ -3,9 +3,9 @@ import { scopeWordsOf } from '../../config/rules/scope-words-at.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { didYouMean } from '../../config/words/closest.ts';
 import { scopeWords } from '../../config/words/scope-words.ts';
-import type { Explanation } from '../../gateway/explain/explain.ts';
-import { operationOf } from '../../gateway/explain/simulated-call.ts';
-import { protocolMethods } from '../../gateway/mcp/protocol-methods.ts';
+import { protocolMethods } from '../mcp/protocol-methods.ts';
+import type { Explanation } from './explain.ts';
+import { operationOf } from './simulated-call.ts';
 
 interface Question {
   readonly method: string;

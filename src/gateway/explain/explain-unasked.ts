@@ -1,12 +1,15 @@
 import { outage } from '../../base/verdict.ts';
-import { buildDryEngine, type CheckedGatewayFile } from '../../gateway/explain/dry-engine.ts';
-import { type ExplainedAnswer, type Explanation, explain } from '../../gateway/explain/explain.ts';
-import type { SimulatedRequest } from '../../gateway/explain/simulated-request.ts';
+import { buildDryEngine, type CheckedGatewayFile } from './dry-engine.ts';
+import { type ExplainedAnswer, type Explanation, explain } from './explain.ts';
+import type { SimulatedRequest } from './simulated-request.ts';
 
 const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a token';
 
 /** With --no-secrets, no authorization server is asked for keys or about a token. The result is then unknown, not an outage. */
-export async function explainUnasked(loaded: CheckedGatewayFile, asked: SimulatedRequest): Promise<Explanation> {
+export async function explainUnasked(
+  loaded: Pick<CheckedGatewayFile, 'config' | 'locate'>,
+  asked: SimulatedRequest,
+): Promise<Explanation> {
   const verifier =
     ([server]: readonly string[]) =>
     () =>

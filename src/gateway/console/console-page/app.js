@@ -1,0 +1,40 @@
+// The frame of all pages, and the page that the address names.
+import { render } from 'preact';
+import { Live } from './live.js';
+import { Playground } from './playground.js';
+import { addressOf, follow, page } from './state.js';
+import { html } from './ui.js';
+
+const pages = [
+  ['live', 'Live', Live],
+  ['playground', 'Playground', Playground],
+];
+
+function App() {
+  const [name, title, Page] = pages.find(([each]) => each === page.value) ?? pages[0];
+  document.title = `${title} – Gatehouse console`;
+  return html`
+    <header>
+      <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+      <span class="site">Gatehouse</span>
+      <nav aria-label="Pages">
+        ${pages.map(
+          ([
+            each,
+            label,
+          ]) => html`<a key=${each} href=${addressOf(each)} aria-current=${each === name ? 'page' : undefined}
+            onClick=${(event) => follow(event, each)}>${label}</a>`,
+        )}
+      </nav>
+    </header>
+    <main id="main" tabindex="-1" key=${name}><${Page} /></main>
+  `;
+}
+
+/** The fragment holds the state of the page, so the link itself must not change it. */
+function skip(event) {
+  event.preventDefault();
+  document.getElementById('main').focus();
+}
+
+render(html`<${App} />`, document.getElementById('app'));

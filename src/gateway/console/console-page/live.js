@@ -1,0 +1,329 @@
+// Live: the decisions as they are made.
+import { computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ask } from './api.js';
+import { Steps } from './explanation.js';
+import { openStream } from './live-stream.js';
+import { addressOf, follow, keep, state } from './state.js';
+import { Alert, Facts, html, numberText, timeText, Verdict } from './ui.js';
+
+/** Decisions that the page keeps. */
+const KEPT = 2000;
+/** Pixels. The style has the same height. */
+const ROW = 36;
+/** Milliseconds over which the rates are counted. */
+const WINDOW = 5000;
+
+const rows = signal([]);
+const held = signal([]);
+const paused = signal(false);
+const status = signal('waiting');
+const greeting = signal(undefined);
+const left = signal(0);
+const slow = signal(0);
+const rates = signal({ passed: 0, refused: 0, failed: 0 });
+const counted = [];
+
+const filter = computed(() => state.value.get('filter') ?? '');
+const chosen = computed(() => {
+  const number = Number(state.value.get('decision'));
+  return rows.value.find((row) => row.number === number);
+});
+
+function start() {
+  rows.value = [];
+  held.value = [];
+  left.value = 0;
+  slow.value = 0;
+  return openStream(filter.value, {
+    take,
+    greet: (value) => {
+      greeting.value = value;
+    },
+    tell: (value) => {
+      status.value = value;
+    },
+  });
+}
+
+function take({ decisions, left: more, slow: late, totals }) {
+  left.value += more;
+  slow.value += late;
+  if (totals !== undefined) count(totals);
+  if (decisions.length === 0) return;
+  const place = paused.value ? held : rows;
+  place.value = merged(place.value, decisions);
+}
+
+/** Newest first, each once. */
+function merged(before, more) {
+  const known = new Set(before.map(({ number }) => number));
+  const fresh = more.filter(({ number }) => !known.has(number)).reverse();
+  if (fresh.length === 0) return before;
+  const both = [...fresh, ...before];
+  if (before.length > 0 && fresh.at(-1).number < before[0].number) both.sort((one, other) => other.number - one.number);
+  return both.slice(0, KEPT);
+}
+
+function count(totals) {
+  const now = performance.now();
+  counted.push({ now, ...totals });
+  while (counted.length > 0 && counted[0].now < now - WINDOW) counted.shift();
+  const span = Math.max(1, (now - counted[0].now) / 1000);
+  const rate = (name) => counted.reduce((sum, each) => sum + each[name], 0) / span;
+  rates.value = { passed: rate('passed'), refused: rate('refused'), failed: rate('failed') };
+}
+
+function resume() {
+  paused.value = !paused.value;
+  if (paused.value) return;
+  rows.value = merged(rows.value, held.value.toReversed());
+  held.value = [];
+}
+
+export function Live() {
+  // A new filter is another stream.
+  useEffect(start, [filter.value]);
+  return html`
+    <h1>Live decisions</h1>
+    <${Filter} />
+    <${Bar} />
+    <${Alert} text=${['connected', 'waiting'].includes(status.value) ? '' : status.value} />
+    <div class="split">
+      <${List} />
+      ${chosen.value === undefined ? html`<${Hint} />` : html`<${Details} record=${chosen.value} key=${chosen.value.number} />`}
+    </div>
+    <${Ticket} />
+  `;
+}
+
+function Filter() {
+  const input = useRef(null);
+  const apply = (event) => {
+    event.preventDefault();
+    keep({ filter: input.current.value.trim(), decision: '' });
+  };
+  return html`<form class="line" onSubmit=${apply} role="search">
+    <label for="filter">Filter</label>
+    <input id="filter" ref=${input} key=${filter.value} defaultValue=${filter.value} placeholder="route:orders status:4xx -client:shop /path"
+      autocomplete="off" spellcheck=${false} aria-describedby="filter-help" />
+    <button class="quiet">Apply</button>
+    <p id="filter-help" class="help">Names: route, status, code, step, method, host, path, address, client, subject, mcp_method,
+      mcp_name. <code>*</code> is any text, <code>-</code> excludes.</p>
+  </form>`;
+}
+
+function Bar() {
+  const { passed, refused, failed } = rates.value;
+  const per = (value) => numberText(Math.round(value * 10) / 10);
+  return html`<div class="bar">
+    <button class="quiet" aria-pressed=${paused.value} onClick=${resume}>
+      ${paused.value ? `Continue (${numberText(held.value.length)} new)` : 'Pause'}
+    </button>
+    <span><${Verdict} kind="pass">${per(passed)}/s<//> passed</span>
+    <span><${Verdict} kind="refuse">${per(refused)}/s<//> refused</span>
+    <span><${Verdict} kind="fail">${per(failed)}/s<//> failed</span>
+    <span class="grow quiet-text" role="status">${whose()}${missing()}</span>
+  </div>`;
+}
+
+function whose() {
+  if (greeting.value === undefined || status.value !== 'connected') return 'Connecting …';
+  const { gateway, workers } = greeting.value;
+  return workers > 0 ? `Decisions of ${gateway} with ${workers} workers.` : `Decisions of ${gateway}.`;
+}
+
+function missing() {
+  const busy = left.value > 0 ? ` ${numberText(left.value)} not shown, because there were too many.` : '';
+  const late = slow.value > 0 ? ` ${numberText(slow.value)} not shown, because this page reads too slowly.` : '';
+  return busy + late;
+}
+
+const first = signal(0);
+const visible = signal(20);
+
+/** Only the visible rows exist in the document. */
+function List() {
+  const box = useRef(null);
+  const measure = () => {
+    first.value = Math.floor(box.current.scrollTop / ROW);
+    visible.value = Math.ceil(box.current.clientHeight / ROW) + 2;
+  };
+  useEffect(() => {
+    measure();
+    addEventListener('resize', measure);
+    return () => removeEventListener('resize', measure);
+  }, []);
+  const all = rows.value;
+  const from = Math.min(first.value, Math.max(0, all.length - visible.value));
+  const spacer = useRef(null);
+  useEffect(() => {
+    spacer.current.style.height = `${all.length * ROW}px`;
+    spacer.current.firstElementChild.style.transform = `translateY(${from * ROW}px)`;
+  });
+  return html`<div class="list" ref=${box} onScroll=${measure} onKeyDown=${move} tabindex="-1">
+    ${all.length === 0 ? html`<p class="empty">${emptyText()}</p>` : null}
+    <div ref=${spacer}>
+      <ol aria-label="Decisions, newest first" start=${from + 1}>
+        ${all.slice(from, from + visible.value).map((row) => html`<${Row} key=${row.number} row=${row} />`)}
+      </ol>
+    </div>
+  </div>`;
+}
+
+function emptyText() {
+  return filter.value === ''
+    ? 'No request yet. Each one appears here as it is decided.'
+    : 'No request matches this filter yet.';
+}
+
+/** Arrow keys go from row to row. */
+function move(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const at = rows.value.findIndex(({ number }) => number === chosen.value?.number);
+  const next = rows.value[Math.max(0, at + step)];
+  if (next === undefined) return;
+  keep({ decision: String(next.number) });
+  const list = event.currentTarget;
+  const index = rows.value.indexOf(next);
+  if (index * ROW < list.scrollTop) list.scrollTop = index * ROW;
+  if ((index + 1) * ROW > list.scrollTop + list.clientHeight) list.scrollTop = (index + 1) * ROW - list.clientHeight;
+  requestAnimationFrame(() => list.querySelector('[aria-current=true]')?.focus({ preventScroll: true }));
+}
+
+function Row({ row }) {
+  const isChosen = chosen.value?.number === row.number;
+  return html`<li>
+    <button class="row" aria-current=${isChosen} onClick=${() => keep({ decision: String(row.number) })}>
+      <span class="time">${timeText(row.time)}</span>
+      <${Verdict} kind=${kindOf(row)}>${row.status ?? '–'}<//>
+      <span class="method">${row.method}</span>
+      <span class="path">${row.path}</span>
+      <span class="code">${row.code === 'forwarded' ? (row.route ?? '') : row.code}</span>
+      <span class="who">${row.client ?? row.subject ?? ''}</span>
+    </button>
+  </li>`;
+}
+
+function kindOf({ status: answered = 0, code }) {
+  if (answered >= 500 || code === 'client_gone') return 'fail';
+  return code === 'forwarded' || code === 'answered' ? 'pass' : 'refuse';
+}
+
+function Hint() {
+  return html`<section class="details empty"><p>Choose a decision to see its steps.</p></section>`;
+}
+
+function Details({ record }) {
+  const question = questionOf(record);
+  return html`<section class="details" aria-label="Decision">
+    <h2><${Verdict} kind=${kindOf(record)}>${record.status ?? '–'}<//> ${record.method} ${record.path}</h2>
+    <p class="actions">
+      <a href=${addressOf('playground', question)} onClick=${(event) => follow(event, 'playground', question)}>Open in the playground</a>
+      <button class="link" onClick=${() => keep({ decision: '' })}>Close</button>
+    </p>
+    <${Steps} steps=${record.steps} />
+    <${Remedy} record=${record} />
+    <${Facts} rows=${factsOf(record)} />
+  </section>`;
+}
+
+/** The same request, without its credential and its query, which the record does not have. */
+function questionOf({ method, host, path, scope_held: held, client, subject, mcp_method: mcp, mcp_name: name }) {
+  const operation = mcp === undefined ? undefined : [mcp, name].filter(Boolean).join(' ');
+  const scope =
+    held === undefined && client === undefined && subject === undefined ? undefined : (held ?? []).join(' ');
+  const url = host === undefined ? path : `http://${host}${path}`;
+  return { method, url, mcp: operation, as: scope === undefined ? undefined : 'scope', scope };
+}
+
+const shown = [
+  'code',
+  'reason',
+  'detail',
+  'route',
+  'at',
+  'client',
+  'subject',
+  'scope_needed',
+  'scope_held',
+  'scope_missing',
+  'claim',
+  'found',
+  'expected',
+  'difference',
+  'dependency',
+  'shadow',
+  'mcp_method',
+  'mcp_name',
+  'mcp_rule',
+  'host',
+  'address',
+  'via',
+  'certificate',
+  'user_agent',
+  'cache',
+  'milliseconds',
+  'verification_ms',
+  'upstream_ms',
+  'upstream_attempts',
+  'bytes_in',
+  'bytes_out',
+  'request_id',
+  'trace_id',
+  'process',
+];
+
+function factsOf(record) {
+  return shown.map((name) => [name, Array.isArray(record[name]) ? record[name].join(' ') : record[name]]);
+}
+
+const remedies = signal({});
+
+/** The YAML that would let the request pass, as `gatehouse shadow report` writes it. */
+function Remedy({ record }) {
+  const isRefused = kindOf(record) === 'refuse' || record.shadow !== undefined;
+  useEffect(() => {
+    if (isRefused && remedies.value.number !== record.number) void fetchRemedy(record);
+  }, [record.number]);
+  const { number, yaml } = remedies.value;
+  if (!isRefused || number !== record.number || !yaml) return null;
+  return html`<details class="remedy"><summary>YAML that would let it pass</summary><pre>${yaml}</pre></details>`;
+}
+
+async function fetchRemedy(record) {
+  const { ok, answer } = await ask('/api/remedy', { record });
+  remedies.value = { number: record.number, yaml: ok ? answer.yaml : undefined };
+}
+
+const opened = signal({});
+
+/** The ticket of a refusal. It stays out of the address, because it may name a person. */
+function Ticket() {
+  const input = useRef(null);
+  const open = async (event) => {
+    event.preventDefault();
+    const { ok, answer } = await ask('/api/ticket', { ticket: input.current.value });
+    opened.value = ok ? { record: answer } : { fault: faults[answer.fault] ?? answer.fault };
+  };
+  const { record, fault } = opened.value;
+  return html`<form class="line ticket" onSubmit=${open}>
+    <label for="ticket">Ticket of a refusal</label>
+    <input id="ticket" ref=${input} autocomplete="off" spellcheck=${false} required />
+    <button class="quiet">Open</button>
+    <${Alert} text=${fault} />
+    ${record === undefined ? null : html`<${Facts} rows=${Object.entries(record).map(([name, value]) => [name, textOf(value)])} />`}
+  </form>`;
+}
+
+function textOf(value) {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const faults = {
+  not_a_ticket: 'This is not a ticket.',
+  unknown_key: 'No key of this gateway opens the ticket. Another gateway made it, or its key is gone.',
+  broken: 'The ticket is incomplete or changed.',
+};

@@ -1,0 +1,195 @@
+// Playground: what would happen to a request, and why. The same as `gatehouse explain`.
+import { computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ask } from './api.js';
+import { Explanation } from './explanation.js';
+import { keep, state } from './state.js';
+import { testEntry } from './test-entry.js';
+import { Alert, html } from './ui.js';
+import { Editor } from './yaml-editor.js';
+
+const result = signal({});
+/** The running file, and the text in its place. Undefined: the running file is asked. */
+const running = signal({});
+const pasted = signal(undefined);
+
+const value = (name, otherwise = '') => state.value.get(name) ?? otherwise;
+const as = computed(() => value('as', 'nobody'));
+
+/** Headers whose values may be shared with the address. Others are sent with the question, and kept nowhere. */
+const SECRET = /authorization|cookie|token|key|secret|password|signature/i;
+
+export function Playground() {
+  const form = useRef(null);
+  useEffect(() => void fetchFile(), []);
+  useEffect(() => {
+    if (value('url') !== '' && as.value !== 'token') void submit(form.current);
+  }, []);
+  const send = (event) => {
+    event.preventDefault();
+    void submit(form.current);
+  };
+  return html`
+    <h1>Playground</h1>
+    <p class="quiet-text">Asks the gateway's own engine about a request. Nothing is forwarded, stored or logged.</p>
+    <div class="split wide">
+      <form ref=${form} onSubmit=${send} class="question">
+        <div class="pair">
+          <${Field} name="method" label="Method" otherwise="GET" list="methods" />
+          <${Field} name="url" label="Path or URL" placeholder="/orders/7" required />
+        </div>
+        <datalist id="methods">${['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((name) => html`<option value=${name} />`)}</datalist>
+        <${As} />
+        <label for="headers">Headers, one a line</label>
+        <textarea id="headers" name="headers" rows="2" spellcheck=${false} placeholder="Accept: application/json" defaultValue=${value('headers')}></textarea>
+        <${Field} name="mcp" label="MCP operation, for a route with mcp" placeholder="tools/call delete_user" />
+        <${File} />
+        <button>Explain</button>
+      </form>
+      <${Result} />
+    </div>
+  `;
+}
+
+function Field({ name, label, otherwise = '', ...more }) {
+  return html`<div class="field"><label for=${name}>${label}</label>
+    <input id=${name} name=${name} defaultValue=${value(name, otherwise)} autocomplete="off" spellcheck=${false} ...${more} /></div>`;
+}
+
+const callers = {
+  nobody: 'no credential',
+  scope: 'a token with these scopes and claims',
+  token: 'this token, verified',
+  user: 'this user',
+};
+
+function As() {
+  return html`<fieldset>
+    <legend>Caller</legend>
+    ${Object.entries(callers).map(
+      ([
+        name,
+        label,
+      ]) => html`<label class="choice"><input type="radio" name="as" value=${name} checked=${as.value === name}
+        onChange=${() => keep({ as: name })} /> ${label}</label>`,
+    )}
+    ${
+      as.value === 'scope'
+        ? html`<div class="pair"><${Field} name="scope" label="Scopes" placeholder="orders.read" />
+          <${Field} name="claims" label="Claims as JSON" placeholder=${'{"sub":"alice"}'} /></div>`
+        : null
+    }
+    ${as.value === 'token' ? html`<${TokenField} />` : null}
+    ${as.value === 'user' ? html`<${Field} name="user" label="User of Basic or Digest, or client of an API key" />` : null}
+  </fieldset>`;
+}
+
+/** The field is emptied when the page is left, and its value is never in the address. */
+function TokenField() {
+  const input = useRef(null);
+  useEffect(() => {
+    const field = input.current;
+    return () => {
+      field.value = '';
+    };
+  }, []);
+  return html`<label for="token">Token</label>
+    <textarea id="token" ref=${input} name="token" rows="3" autocomplete="off" spellcheck=${false}></textarea>`;
+}
+
+function File() {
+  const { text, remark } = running.value;
+  const toggle = (event) => {
+    pasted.value = event.currentTarget.checked ? (text ?? '') : undefined;
+  };
+  return html`<label class="choice"><input type="checkbox" checked=${pasted.value !== undefined} onChange=${toggle} /> Ask another file than the running one</label>
+    <${Alert} text=${remark} />
+    ${
+      pasted.value === undefined
+        ? null
+        : html`<p class="help">This file reads no variable, no other file and no server. Hidden values of the running file are variables.</p>
+          <${Editor} text=${pasted} />`
+    }`;
+}
+
+async function fetchFile() {
+  const { ok, answer } = await ask('/api/file');
+  if (ok) running.value = answer;
+}
+
+async function submit(form) {
+  const question = questionOf(new FormData(form));
+  if (question.fault !== undefined) result.value = { fault: question.fault };
+  else {
+    const { ok, answer } = await ask('/api/explain', question);
+    result.value = ok ? { ...answer, question } : answer;
+  }
+}
+
+function questionOf(data) {
+  const text = (name) => data.get(name)?.trim() ?? '';
+  const headers = headersOf(text('headers'));
+  if (headers.fault !== undefined) return headers;
+  const shared = headers.filter(([name]) => !SECRET.test(name)).map((pair) => pair.join(': '));
+  const told = Object.fromEntries(
+    ['method', 'url', 'mcp', 'scope', 'claims', 'user'].map((name) => [name, text(name)]),
+  );
+  keep({ ...told, headers: shared.join('\n') });
+  const caller = callerOf(text('as'), text);
+  if (caller.fault !== undefined) return caller;
+  const { method, url, mcp } = told;
+  return {
+    method,
+    url,
+    ...caller,
+    headers,
+    ...(mcp !== '' && { mcp }),
+    ...(pasted.value !== undefined && { yaml: pasted.value }),
+  };
+}
+
+function callerOf(kind, text) {
+  switch (kind) {
+    case 'token':
+      return text('token') === '' ? { fault: 'Paste a token, or choose another caller.' } : { token: text('token') };
+    case 'user':
+      return text('user') === '' ? { fault: 'Name a user, or choose another caller.' } : { user: text('user') };
+    case 'scope':
+      return { scope: text('scope'), ...claimsOf(text('claims')) };
+    default:
+      return {};
+  }
+}
+
+function claimsOf(text) {
+  if (text === '') return {};
+  try {
+    const claims = JSON.parse(text);
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return { claims };
+  } catch {
+    // Reported below, as text that is JSON but no object.
+  }
+  return { fault: 'The claims must be a JSON object, such as {"sub":"alice"}.' };
+}
+
+function headersOf(text) {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const pairs = lines.map((line) => /^([^\s:]+):\s*(.*)$/.exec(line));
+  const wrong = pairs.indexOf(null);
+  if (wrong !== -1) return { fault: `Write each header as "Name: value". Line ${wrong + 1} is not.` };
+  return pairs.map(([, name, content]) => [name, content]);
+}
+
+function Result() {
+  const { fault, problems, explanation, warnings, question } = result.value;
+  if (problems !== undefined)
+    return html`<section><${Alert} text="The pasted file has errors. They are beside its lines." /></section>`;
+  if (fault !== undefined) return html`<section><${Alert} text=${fault} /></section>`;
+  if (explanation === undefined)
+    return html`<section class="details empty"><p>Ask about a request to see each step of its decision.</p></section>`;
+  return html`<div role="status"><${Explanation} explanation=${explanation} warnings=${warnings} />
+    <details class="remedy"><summary>Add to <code>tests:</code> of the file</summary><pre>${testEntry(question, explanation)}</pre></details></div>`;
+}

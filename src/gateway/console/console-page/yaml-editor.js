@@ -1,0 +1,58 @@
+// A text field for a configuration file, with the errors beside its lines.
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ask } from './api.js';
+import { html } from './ui.js';
+
+const problems = signal([]);
+/** Milliseconds after the last key. */
+const PAUSE = 400;
+
+export function Editor({ text }) {
+  const gutter = useRef(null);
+  const field = useRef(null);
+  useEffect(() => {
+    const timer = setTimeout(() => void check(text), PAUSE);
+    return () => clearTimeout(timer);
+  }, [text.value]);
+  const follow = () => {
+    gutter.current.scrollTop = field.current.scrollTop;
+  };
+  const lines = text.value.split('\n').length;
+  const faulty = new Map(problems.value.map((problem) => [problem.line, problem]));
+  return html`<div class="editor">
+    <ol class="gutter" ref=${gutter} aria-hidden="true">
+      ${Array.from({ length: lines }, (_, index) => html`<li key=${index} class=${faulty.get(index + 1)?.severity ?? ''}></li>`)}
+    </ol>
+    <textarea ref=${field} aria-label="Configuration file" rows="16" spellcheck=${false} wrap="off" value=${text.value} onScroll=${follow}
+      onInput=${(event) => {
+        text.value = event.currentTarget.value;
+      }}></textarea>
+  </div>
+  <${Problems} field=${field} />`;
+}
+
+async function check(text) {
+  const yaml = text.value;
+  const { ok, answer } = await ask('/api/check', { yaml });
+  if (ok && text.value === yaml) problems.value = answer.problems;
+}
+
+function Problems({ field }) {
+  if (problems.value.length === 0) return html`<p class="help" role="status">No error.</p>`;
+  return html`<ul class="problems" aria-label="Errors and warnings">
+    ${problems.value.map(
+      (problem, index) => html`<li key=${index} class=${problem.severity}>
+        <button type="button" class="link" onClick=${() => select(field.current, problem.line)}>line ${problem.line}</button>
+        ${' '}${problem.message}${problem.hint ? html`<br /><span class="quiet-text">${problem.hint}</span>` : null}
+      </li>`,
+    )}
+  </ul>`;
+}
+
+function select(field, line) {
+  const lines = field.value.split('\n');
+  const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  field.focus();
+  field.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { LiveGeneration } from '../generation/generation.ts';
+import { servePages } from './assets.ts';
+import type { LiveHub } from './live/hub.ts';
+import { type LiveGreeting, streamLive } from './live/live-stream.ts';
+import { answerQuestions } from './questions/question-routes.ts';
+import type { RunningFiles } from './questions/running-file.ts';
+
+/** What the console reads. */
+export interface ConsoleParts {
+  readonly live: LiveGeneration;
+  readonly hub: LiveHub;
+  readonly files: RunningFiles;
+  readonly greeting: () => LiveGreeting;
+}
+
+/** The API below `/api` and the pages below `/console`, on the management listener. */
+export function addConsole(app: FastifyInstance, parts: ConsoleParts): void {
+  streamLive(app, parts.hub, parts.greeting);
+  answerQuestions(app, parts);
+  servePages(app);
+}

@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseFilter } from './filter.ts';
+import type { LiveHub, LiveMessage, LiveViewer } from './hub.ts';
+
+/** Bytes that may wait for one viewer. More decisions are left out and counted. */
+const BUFFER = 256 * 1024;
+/** A viewer that takes nothing for this many milliseconds has gone. */
+const PATIENCE = 60_000;
+const MOST_VIEWERS = 32;
+/** Milliseconds. A write detects a dead connection. */
+const HEARTBEAT = 15_000;
+
+/** What a viewer learns first. */
+export interface LiveGreeting {
+  /** The gateway whose decisions the stream has. */
+  readonly gateway: string;
+  readonly workers: number;
+}
+
+/**
+ * `GET /api/decisions`: an event stream (WHATWG HTML §9.2) with one JSON object for each batch of decisions. A reader that does not
+ * accept `text/event-stream` gets the kept decisions as JSON. `filter`: as `parseFilter` reads it. `since`: an id of an earlier message.
+ */
+export function streamLive(app: FastifyInstance, hub: LiveHub, greeting: () => LiveGreeting): void {
+  app.get('/api/decisions', (request, reply) => {
+    const { filter, since } = queryOf(request);
+    const parsed = parseFilter(filter);
+    if (!parsed.ok) return reply.code(400).send({ error: parsed.fault });
+    reply.header('cache-control', 'no-store');
+    if (!request.headers.accept?.includes('text/event-stream')) {
+      const decisions = hub.recent(filter, since).join(',');
+      return reply.type('application/json').send(`{"decisions":[${decisions}]}`);
+    }
+    if (hub.viewers >= MOST_VIEWERS) return reply.code(503).send({ error: 'too many viewers watch already' });
+    reply.hijack();
+    const first = { ...greeting(), gap_before: hub.gapBefore };
+    new Stream(reply.raw).open((viewer) => hub.open(filter, since, viewer), first);
+    return reply;
+  });
+}
+
+function queryOf({ query, headers }: FastifyRequest): { readonly filter: string; readonly since: string | undefined } {
+  const { filter, since } = query as Readonly<Record<string, unknown>>;
+  const last = headers['last-event-id'];
+  const from = typeof last === 'string' ? last : since;
+  return { filter: typeof filter === 'string' ? filter : '', since: typeof from === 'string' ? from : undefined };
+}
+
+class Stream implements LiveViewer {
+  readonly #response: ServerResponse;
+  /** Decisions that were left out because the viewer reads too slowly. */
+  #slow = 0;
+  #since = Date.now();
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  open(join: (viewer: LiveViewer) => () => void, greeting: object): void {
+    this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    this.#response.write(`event: hello\ndata: ${JSON.stringify(greeting)}\n\n`);
+    const leave = join(this);
+    const heartbeat = setInterval(() => this.#beat(), HEARTBEAT);
+    this.#response.on('error', () => {});
+    this.#response.on('close', () => {
+      clearInterval(heartbeat);
+      leave();
+    });
+  }
+
+  take({ id, records, left, totals }: LiveMessage): void {
+    const isFull = this.#response.writableLength > BUFFER;
+    if (isFull) {
+      this.#slow += records.length + left;
+      return;
+    }
+    const slow = this.#slow;
+    this.#slow = 0;
+    this.#since = Date.now();
+    const rest = JSON.stringify({ left, slow, totals }).slice(1);
+    this.#response.write(`id: ${id}\ndata: {"decisions":[${records.join(',')}],${rest}\n\n`);
+  }
+
+  #beat(): void {
+    if (this.#response.writableLength <= BUFFER) this.#response.write(':\n\n');
+    else if (Date.now() - this.#since > PATIENCE) this.#response.destroy();
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Decision } from '../../telemetry/decision-record.ts';
+import type { Decisions } from '../../telemetry/decisions.ts';
+import { type FactOf, factsOf } from './facts.ts';
+import { type Filter, parseFilter } from './filter.ts';
+import { liveRecord } from './live-record.ts';
+
+/** A viewer, or several viewers with the same filter. */
+export interface Audience {
+  readonly id: number;
+  /** As `parseFilter` reads it. */
+  readonly filter: string;
+}
+
+/** Decisions of one process since its last batch. */
+export interface Totals {
+  readonly passed: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+export interface Batch {
+  readonly records: readonly { readonly audiences: readonly number[]; readonly json: string }[];
+  /** Audience → matching decisions that are not among the records, because there were too many. */
+  readonly left: readonly (readonly [audience: number, count: number])[];
+  readonly totals: Totals;
+}
+
+/** Milliseconds. */
+const EVERY = 250;
+/**
+ * Records for one audience in one batch: of forwarded requests, and of other requests. So a flood of forwarded requests does not hide
+ * the few that are refused.
+ */
+const MOST = 25;
+
+interface Seat {
+  readonly id: number;
+  readonly filter: Filter;
+  readonly taken: { forwarded: number; other: number };
+  left: number;
+}
+
+/**
+ * Selects decisions of this process for live viewers. A gateway may decide more often than a person can read or a process can describe,
+ * so each batch has a limited number of records, and counts the rest. Without an audience, it does nothing.
+ */
+export class Sampler {
+  readonly #decisions: Pick<Decisions, 'observe'>;
+  readonly #clock: Clock;
+  readonly #take: (batch: Batch) => void;
+  #seats: Seat[] = [];
+  #records: Batch['records'][number][] = [];
+  #totals = { passed: 0, refused: 0, failed: 0 };
+  #stop: (() => void) | undefined;
+
+  constructor(decisions: Pick<Decisions, 'observe'>, clock: Clock, take: (batch: Batch) => void) {
+    this.#decisions = decisions;
+    this.#clock = clock;
+    this.#take = take;
+  }
+
+  /** Replaces all audiences. A filter that cannot be read matches nothing. */
+  watch(audiences: readonly Audience[]): void {
+    const known = new Map(this.#seats.map((seat) => [seat.id, seat]));
+    this.#seats = audiences.map((audience) => known.get(audience.id) ?? seatOf(audience));
+    if (this.#seats.length === 0) this.#end();
+    else this.#stop ??= this.#begin();
+  }
+
+  #begin(): () => void {
+    const unobserve = this.#decisions.observe((decision) => this.#observe(decision));
+    const timer = setInterval(() => this.flush(), EVERY);
+    timer.unref();
+    return () => {
+      unobserve();
+      clearInterval(timer);
+    };
+  }
+
+  #end(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#reset();
+  }
+
+  #observe(decision: Decision): void {
+    this.#totals[resultOf(decision)]++;
+    const kind = decision.code === 'forwarded' ? 'forwarded' : 'other';
+    const fact = factsOf(decision);
+    const takers = this.#seats.filter((seat) => takes(seat, kind, fact)).map(({ id }) => id);
+    if (takers.length === 0) return;
+    this.#records.push({ audiences: takers, json: JSON.stringify(liveRecord(decision, this.#clock.now())) });
+  }
+
+  /** Ends the current batch. */
+  flush(): void {
+    const left = this.#seats.filter((seat) => seat.left > 0).map((seat) => [seat.id, seat.left] as const);
+    this.#take({ records: this.#records, left, totals: this.#totals });
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#records = [];
+    this.#totals = { passed: 0, refused: 0, failed: 0 };
+    for (const seat of this.#seats) {
+      seat.left = 0;
+      seat.taken.forwarded = 0;
+      seat.taken.other = 0;
+    }
+  }
+}
+
+function seatOf({ id, filter }: Audience): Seat {
+  const parsed = parseFilter(filter);
+  return { id, filter: parsed.ok ? parsed.filter : () => false, taken: { forwarded: 0, other: 0 }, left: 0 };
+}
+
+/** Counts the decision for this audience, and says whether it becomes a record. */
+function takes(seat: Seat, kind: keyof Seat['taken'], fact: FactOf): boolean {
+  if (!seat.filter(fact)) return false;
+  if (seat.taken[kind] >= MOST) {
+    seat.left++;
+    return false;
+  }
+  seat.taken[kind]++;
+  return true;
+}
+
+/** Failed: an outage, a failure of the upstream, or a client that left before its answer. */
+function resultOf({ code, status = 0 }: Decision): keyof Totals {
+  if (status >= 500 || code === 'client_gone') return 'failed';
+  return code === 'forwarded' || code === 'answered' ? 'passed' : 'refused';
+}

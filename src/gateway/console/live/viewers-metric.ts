@@ -1,0 +1,14 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { LiveHub } from './hub.ts';
+
+/** Each open stream of the console. Tabs of one browser share a stream. */
+export function viewersMetric(registry: Registry, hub: Pick<LiveHub, 'viewers'>): void {
+  new Gauge({
+    name: 'gatehouse_console_viewers',
+    help: 'Streams of live decisions that the console has open at the moment.',
+    registers: [registry],
+    collect() {
+      this.set(hub.viewers);
+    },
+  });
+}

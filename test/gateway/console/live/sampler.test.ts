@@ -1,0 +1,151 @@
+import t from 'tap';
+import { LiveHub, type LiveMessage } from '../../../../src/gateway/console/live/hub.ts';
+import { type Batch, Sampler } from '../../../../src/gateway/console/live/sampler.ts';
+import { readHead } from '../../../../src/gateway/message/request-head.ts';
+import type { Decision } from '../../../../src/gateway/telemetry/decision-record.ts';
+import type { Observer } from '../../../../src/gateway/telemetry/decisions.ts';
+import { settableClock } from '../../../support/settable-clock.ts';
+
+const origin = {
+  address: '192.0.2.1',
+  secure: false,
+  chain: '',
+  host: undefined,
+  requestId: undefined,
+  isProxied: false,
+};
+
+function decision(code: Decision['code'], target = '/orders', status = code === 'forwarded' ? 200 : 403): Decision {
+  const head = readHead({ method: 'GET', target, version: '1.1', origin, rawHeaders: ['Host', 'api'] });
+  return { code, outcome: undefined, head, requestId: '1', status, milliseconds: 1 };
+}
+
+/** A process that decides, and its sampler. */
+class Process {
+  readonly observers = new Set<Observer>();
+  readonly batches: Batch[] = [];
+  readonly sampler: Sampler;
+
+  constructor(take: (batch: Batch) => void = () => {}) {
+    const observe = (observer: Observer) => {
+      this.observers.add(observer);
+      return () => this.observers.delete(observer);
+    };
+    this.sampler = new Sampler({ observe: observe as never }, settableClock(), (batch) => {
+      this.batches.push(batch);
+      take(batch);
+    });
+  }
+
+  decide(...all: readonly Decision[]): void {
+    for (const each of all) for (const observer of this.observers) observer(each);
+  }
+}
+
+function paths(records: readonly string[]): readonly string[] {
+  return records.map((json) => JSON.parse(json).path);
+}
+
+t.test('without a viewer, nothing observes the decisions', async (t) => {
+  const process = new Process();
+  t.equal(process.observers.size, 0);
+  process.sampler.watch([{ id: 1, filter: '' }]);
+  t.equal(process.observers.size, 1);
+  process.sampler.watch([]);
+  t.equal(process.observers.size, 0);
+});
+
+t.test('a batch has at most 25 forwarded and 25 other decisions of a viewer, and counts the rest', async (t) => {
+  const process = new Process();
+  process.sampler.watch([{ id: 1, filter: '' }]);
+  const many = (code: Decision['code'], count: number) => Array.from({ length: count }, () => decision(code));
+  process.decide(
+    ...many('forwarded', 1_000),
+    ...many('scope_insufficient', 30),
+    decision('upstream_timeout', '/x', 504),
+  );
+  process.sampler.flush();
+  const [batch] = process.batches;
+  t.equal(batch?.records.length, 50);
+  t.strictSame(batch?.left, [[1, 981]]);
+  t.strictSame(batch?.totals, { passed: 1_000, refused: 30, failed: 1 });
+  process.decide(decision('forwarded'));
+  process.sampler.flush();
+  t.equal(process.batches[1]?.records.length, 1, 'the next batch begins at zero');
+  t.strictSame(process.batches[1]?.left, []);
+  process.sampler.watch([]);
+});
+
+t.test('a filter also selects among more decisions than a batch has', async (t) => {
+  const process = new Process();
+  process.sampler.watch([{ id: 7, filter: '/rare' }]);
+  process.decide(...Array.from({ length: 500 }, () => decision('forwarded')), decision('forwarded', '/rare?secret'));
+  process.sampler.flush();
+  t.strictSame(paths(process.batches[0]?.records.map(({ json }) => json) ?? []), ['/rare']);
+  t.strictSame(process.batches[0]?.left, []);
+  process.sampler.watch([]);
+});
+
+/** A hub over two processes, and a viewer. */
+function hub(): { hub: LiveHub; one: Process; two: Process } {
+  const clock = settableClock();
+  const one: Process = new Process((batch) => made.receive(batch, 'worker 0'));
+  const two: Process = new Process((batch) => made.receive(batch, 'worker 1'));
+  const made = new LiveHub(
+    {
+      watch(audiences) {
+        one.sampler.watch(audiences);
+        two.sampler.watch(audiences);
+      },
+    },
+    clock,
+  );
+  return { hub: made, one, two };
+}
+
+t.test('a viewer gets the decisions of all processes, each with its process', async (t) => {
+  const { hub: made, one, two } = hub();
+  const got: string[] = [];
+  const leave = made.open('-/no', undefined, { take: ({ records }) => void got.push(...records) });
+  one.decide(decision('forwarded', '/a'), decision('forwarded', '/no'));
+  two.decide(decision('forwarded', '/b'));
+  one.sampler.flush();
+  two.sampler.flush();
+  t.strictSame(paths(got), ['/a', '/b']);
+  t.strictSame(
+    got.map((json) => JSON.parse(json).process),
+    ['worker 0', 'worker 1'],
+  );
+  leave();
+  t.equal(one.observers.size + two.observers.size, 0, 'nothing observes after the last viewer');
+});
+
+t.test('a viewer that comes back gets what it missed, once, and only what its filter wants', async (t) => {
+  const { hub: made, one } = hub();
+  const messages: LiveMessage[] = [];
+  const stay = made.open('', undefined, { take: () => {} });
+  const leave = made.open('/a', undefined, { take: (message) => void messages.push(message) });
+  one.decide(decision('forwarded', '/a/1'));
+  one.sampler.flush();
+  leave();
+  one.decide(decision('forwarded', '/a/2'), decision('forwarded', '/b'));
+  one.sampler.flush();
+  t.strictSame(paths(made.recent('/a', messages.at(-1)?.id)), ['/a/2']);
+  t.strictSame(paths(made.recent('/a', undefined)), ['/a/1', '/a/2']);
+  t.strictSame(paths(made.recent('/a', 'another-process.1')), ['/a/1', '/a/2']);
+  t.strictSame(paths(made.recent('/a', `${messages.at(-1)?.id}x`)), ['/a/1', '/a/2']);
+  stay();
+});
+
+t.test('at most 2,000 decisions are kept for viewers that come later', async (t) => {
+  const { hub: made, one } = hub();
+  const leave = made.open('', undefined, { take: () => {} });
+  for (let batch = 0; batch < 250; batch++) {
+    one.decide(...Array.from({ length: 25 }, (_, index) => decision('forwarded', `/${batch}/${index}`)));
+    one.sampler.flush();
+  }
+  const kept = paths(made.recent('', undefined));
+  t.equal(kept.length, 2_000);
+  t.equal(kept.at(-1), '/249/24');
+  leave();
+});
