@@ -7,6 +7,7 @@ import { processMetrics } from '../gateway/lifecycle/metrics.ts';
 import type { ReloadStats } from '../gateway/lifecycle/reload.ts';
 import { remarkOfReload } from '../gateway/lifecycle/reload-remark.ts';
 import type { MergedDecisions } from './merged-decisions.ts';
+import type { MetricSnapshot } from './messages.ts';
 import type { SummedMetrics } from './metrics.ts';
 import type { Crew } from './worker-pool.ts';
 
@@ -22,8 +23,14 @@ export interface GroupHealthOptions {
 /** Milliseconds. A worker that does not answer by then is not ready, and its last metrics count. */
 const PATIENCE = 1_000;
 
-/** The group's answers for probes and scrapers. */
-export function groupHealth({ crew, decisions, console, metrics, stats, isDraining }: GroupHealthOptions): Health {
+/** The group's answers for probes, scrapers and the console. */
+export interface GroupHealth extends Health {
+  /** The metrics of all workers, as values. */
+  readonly values: () => Promise<MetricSnapshot>;
+}
+
+export function groupHealth(options: GroupHealthOptions): GroupHealth {
+  const { crew, decisions, console, metrics, stats, isDraining } = options;
   const own = groupMetrics(crew);
   processMetrics(own, { decisions, reloads: stats });
   viewersMetric(own, console.hub);
@@ -42,15 +49,23 @@ export function groupHealth({ crew, decisions, console, metrics, stats, isDraini
     registry: {
       contentType: own.contentType,
       async metrics() {
-        const all = crew.workers.map(async (worker) => {
-          const snapshot = await worker.process.line.ask('metrics', true, PATIENCE);
-          if (snapshot !== undefined && crew.workers.includes(worker)) metrics.saw(worker, snapshot);
-        });
-        await Promise.all(all);
+        await askWorkers(options);
         return metrics.text(own);
       },
     },
+    async values() {
+      await askWorkers(options);
+      return metrics.values(own);
+    },
   };
+}
+
+async function askWorkers({ crew, metrics }: Pick<GroupHealthOptions, 'crew' | 'metrics'>): Promise<void> {
+  const all = crew.workers.map(async (worker) => {
+    const snapshot = await worker.process.line.ask('metrics', true, PATIENCE);
+    if (snapshot !== undefined && crew.workers.includes(worker)) metrics.saw(worker, snapshot);
+  });
+  await Promise.all(all);
 }
 
 /** Metrics of the process that starts the workers. */

@@ -10,24 +10,28 @@ export interface SummedMetrics {
   left(worker: object): void;
   /** Includes the primary's own metrics. */
   text(own: Registry): Promise<string>;
+  /** The same as values. */
+  values(own: Registry): Promise<MetricSnapshot>;
 }
 
 export function summedMetrics(): SummedMetrics {
   const last = new Map<object, MetricSnapshot>();
   let gone: MetricSnapshot = [];
+  const combined = async (own: Registry) => {
+    const before = gone;
+    const folded = await aggregate([before]).getMetricsAsJSON();
+    // Meanwhile another worker may have left.
+    if (gone === before) gone = folded;
+    return aggregate([await own.getMetricsAsJSON(), ...last.values(), gone]);
+  };
   return {
     saw: (worker, snapshot) => void last.set(worker, snapshot),
     left(worker) {
       gone = [...gone, ...(last.get(worker) ?? []).filter(isCounted)];
       last.delete(worker);
     },
-    async text(own) {
-      const before = gone;
-      const folded = await aggregate([before]).getMetricsAsJSON();
-      // Meanwhile another worker may have left.
-      if (gone === before) gone = folded;
-      return aggregate([await own.getMetricsAsJSON(), ...last.values(), gone]).metrics();
-    },
+    text: async (own) => (await combined(own)).metrics(),
+    values: async (own) => (await combined(own)).getMetricsAsJSON(),
   };
 }
 

@@ -12,7 +12,7 @@ import { roomForClients } from '../gateway/listener/server.ts';
 import { tlsOptions } from '../gateway/listener/tls.ts';
 import { type Followers, feedFollowers } from './followers.ts';
 import { groupCounters } from './group-counters.ts';
-import { groupHealth } from './group-health.ts';
+import { type GroupHealth, groupHealth } from './group-health.ts';
 import { type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
 import { type MergedDecisions, mergedDecisions } from './merged-decisions.ts';
 import type { SentGeneration } from './messages.ts';
@@ -45,6 +45,8 @@ interface Primary {
 interface State {
   current: SentGeneration;
   draining: boolean;
+  /** The metrics of all workers. None until the workers start. */
+  values: GroupHealth['values'];
 }
 
 /**
@@ -63,6 +65,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(primary, options.load, stats);
     const health = groupHealth({ ...primary, stats, isDraining: () => state.draining });
+    state.values = health.values;
     management = await openManagement(health, core, { decisions: primary.decisions, console: primary.console, reload });
     await requireKeptNonces(core.live.current);
     await crew.start();
@@ -94,9 +97,13 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const { clock, log } = core;
   const desks = openServerBrokers({ clock, log, came: (desk, sent) => crew.tellAll('keys', { desk, keys: sent }) });
   const first = { version: 1, workers, directory, locate, desks: desks.open(config, directory) };
-  const state: State = { current: sentGeneration(config, first), draining: false };
+  const state: State = { current: sentGeneration(config, first), draining: false, values: async () => [] };
   const decisions = mergedDecisions((on) => crew.tellAll('watch', on));
-  const seen = consoleParts(core, options, { watch: (all) => crew.tellAll('audiences', all) }, workers);
+  const seen = consoleParts(core, options, {
+    source: { watch: (all) => crew.tellAll('audiences', all) },
+    metrics: () => state.values(),
+    workers,
+  });
   const followers = feedFollowers(desks);
   const metrics = summedMetrics();
   const most = () => core.live.current.config.limits.connections;

@@ -9,6 +9,7 @@ t.test('the reason that a worker waited for is no longer a cause once the group 
   const health = groupHealth({
     crew: { workers: [{ process: { line } }], restarts: 0 },
     decisions: { counts: new Map() },
+    console: { hub: { viewers: 0 } },
     stats: { lastSuccessful: true, waiting: false },
     isDraining: () => state.draining,
   } as unknown as Parameters<typeof groupHealth>[0]);

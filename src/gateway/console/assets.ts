@@ -10,11 +10,14 @@ const files: Readonly<Record<string, string>> = {
   'app.js': SCRIPT,
   'api.js': SCRIPT,
   'explanation.js': SCRIPT,
+  'health.js': SCRIPT,
   'live.js': SCRIPT,
   'live-stream.js': SCRIPT,
   'playground.js': SCRIPT,
+  'routes.js': SCRIPT,
   'state.js': SCRIPT,
   'test-entry.js': SCRIPT,
+  'token.js': SCRIPT,
   'ui.js': SCRIPT,
   'yaml-editor.js': SCRIPT,
   'style.css': CSS,
@@ -45,7 +48,7 @@ interface Served {
 }
 
 /** The pages, each with its own address. Their state is in the fragment, which browsers do not send. */
-export const pageNames = ['live', 'playground'] as const;
+export const pageNames = ['live', 'routes', 'playground', 'token', 'health'] as const;
 
 /** Serves the pages below `/console`, without any file of another origin. */
 export function servePages(app: FastifyInstance): void {

@@ -4,6 +4,8 @@ import type { Loaded, Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
 import type { ConsoleParts } from './console.ts';
+import { HealthHistory } from './health/history.ts';
+import type { MetricValues } from './health/measures.ts';
 import { LiveHub, type LiveSource } from './live/hub.ts';
 import { RunningFiles } from './questions/running-file.ts';
 
@@ -19,14 +21,21 @@ export interface ConsoleFile {
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
 
-/** @param workers the number of workers. 0: the gateway is one process */
+export interface ConsoleSources {
+  readonly source: LiveSource;
+  /** The metrics of all processes of this gateway. */
+  readonly metrics: () => Promise<MetricValues>;
+  /** 0, the default: the gateway is one process. */
+  readonly workers?: number;
+}
+
 export function consoleParts(
   { live, clock, directory }: ConsoleCore,
   { read, locate }: ConsoleFile,
-  source: LiveSource,
-  workers = 0,
+  { source, metrics, workers = 0 }: ConsoleSources,
 ): ConsoleParts {
   const files = new RunningFiles({ live, directory, load: read, locate: read === undefined ? locate : undefined });
   const gateway = `${hostname()}:${process.pid}`;
-  return { live, hub: new LiveHub(source, clock), files, greeting: () => ({ gateway, workers }) };
+  const history = new HealthHistory(metrics, clock);
+  return { live, hub: new LiveHub(source, clock), files, history, greeting: () => ({ gateway, workers }) };
 }

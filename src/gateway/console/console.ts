@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { Health } from '../../base/health.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
 import { servePages } from './assets.ts';
+import { showHealth } from './health/health-routes.ts';
+import type { HealthHistory } from './health/history.ts';
 import type { LiveHub } from './live/hub.ts';
 import { type LiveGreeting, streamLive } from './live/live-stream.ts';
 import { answerQuestions } from './questions/question-routes.ts';
@@ -11,12 +14,18 @@ export interface ConsoleParts {
   readonly live: LiveGeneration;
   readonly hub: LiveHub;
   readonly files: RunningFiles;
+  readonly history: HealthHistory;
   readonly greeting: () => LiveGreeting;
 }
 
 /** The API below `/api` and the pages below `/console`, on the management listener. */
-export function addConsole(app: FastifyInstance, parts: ConsoleParts): void {
+export function addConsole(app: FastifyInstance, parts: ConsoleParts, health: Health): void {
   streamLive(app, parts.hub, parts.greeting);
   answerQuestions(app, parts);
+  showHealth(app, parts, health);
+  app.addHook('onClose', async () => {
+    parts.history.close();
+    parts.files.forget();
+  });
   servePages(app);
 }

@@ -50,6 +50,14 @@ export interface Generation {
 /** The generation for new requests. Each request keeps its generation until it ends. */
 export interface LiveGeneration {
   readonly current: Generation;
+  /** The configuration before the last reload. Undefined: there was none. */
+  readonly replaced?: Replaced | undefined;
+}
+
+export interface Replaced {
+  readonly config: GatewayConfig;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 export interface GenerationDependencies {

@@ -25,7 +25,7 @@ export function buildAdmin(
   });
   app.get('/routes', () => live.current.routes.map(describeRoute));
   if (reload !== undefined) addReload(app, reload);
-  if (isLoopback(host)) addConsole(app, console);
+  if (isLoopback(host)) addConsole(app, console, health);
   return app;
 }
 

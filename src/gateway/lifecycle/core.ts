@@ -14,7 +14,12 @@ import type { ClientConnection } from '../client/client-message.ts';
 import { ClientReader } from '../client/client-reader.ts';
 import { Deadlines } from '../client/deadlines.ts';
 import { Stalls } from '../client/stalls.ts';
-import { buildGeneration, type Generation, type GenerationDependencies } from '../generation/generation.ts';
+import {
+  buildGeneration,
+  type Generation,
+  type GenerationDependencies,
+  type Replaced,
+} from '../generation/generation.ts';
 import { emptyReloadPool } from '../generation/reload-pool.ts';
 import type { WorkerContext } from '../generation/worker-context.ts';
 import { buildDecisionEndpoint } from '../listener/decision/endpoint.ts';
@@ -41,7 +46,7 @@ export interface CoreOptions {
 
 /** The parts that all generations of this gateway share, and the first generation. */
 export type Core = GenerationDependencies & {
-  readonly live: { current: Generation };
+  readonly live: { current: Generation; replaced?: Replaced | undefined };
   /** Undefined: the file configures no access log. */
   readonly access: AccessLog | undefined;
 };

@@ -5,7 +5,7 @@ import type { Loaded, Problem } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type Openings, openings } from '../diff/openings.ts';
 import { runTests } from '../explain/run-tests.ts';
-import type { Generation } from '../generation/generation.ts';
+import type { Generation, Replaced } from '../generation/generation.ts';
 import { type RouteChanges, routeChanges } from '../routing/route-changes.ts';
 import { keepFixed } from './fixed-settings.ts';
 import { tightenedAtRestart } from './tightened.ts';
@@ -15,7 +15,7 @@ export type LoadedGateway = Extract<Loaded<GatewayConfig>, { ok: true }>;
 export interface Reloading {
   /** Reads the file again. */
   readonly load: () => Loaded<GatewayConfig>;
-  readonly live: { current: Generation };
+  readonly live: { current: Generation; replaced?: Replaced | undefined };
   readonly build: (loaded: LoadedGateway) => Generation;
   /** Prepares everything that the next generation needs. If it returns a problem, the active configuration stays. */
   readonly ready: (next: Generation, loaded: LoadedGateway) => Promise<readonly Problem[]>;
@@ -129,7 +129,7 @@ async function judge({ load }: Reloading): Promise<Loaded<GatewayConfig>> {
 
 /** Keys of new servers are fetched first, so that the first request under the new file need not wait. */
 async function replace(reloading: Reloading, loaded: LoadedGateway, opened: readonly string[]): Promise<Reloaded> {
-  const { live, log } = reloading;
+  const { live, log, clock } = reloading;
   const old = live.current;
   const { config, kept } = keepFixed(old.config, loaded.config);
   const next = reloading.build({ ...loaded, config });
@@ -139,6 +139,7 @@ async function replace(reloading: Reloading, loaded: LoadedGateway, opened: read
     return { ok: false, problems };
   }
   live.current = next;
+  live.replaced = { config: old.config, at: clock.now() };
   reloading.apply(config);
   await reloading.taken?.();
   reloading.files?.settle();

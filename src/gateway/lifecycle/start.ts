@@ -6,7 +6,7 @@ import { trackSilent } from '../../base/silent-connections.ts';
 import type { Loaded } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { ConsoleParts } from '../console/console.ts';
-import { consoleParts } from '../console/console-parts.ts';
+import { type ConsoleSources, consoleParts } from '../console/console-parts.ts';
 import { Sampler } from '../console/live/sampler.ts';
 import { viewersMetric } from '../console/live/viewers-metric.ts';
 import { buildGeneration } from '../generation/generation.ts';
@@ -80,8 +80,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const silent = servers.map(({ server }) => trackSilent(server));
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(core, servers, { ...options, load: options.load, stats });
-    const seen = watched(core, options);
     const registry = buildMetrics(core, stats, reader);
+    const seen = watched(core, options, () => registry.getMetricsAsJSON());
     viewersMetric(registry, seen.hub);
     const health = {
       notReady: () => notReady(core),
@@ -116,8 +116,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 }
 
 /** The console of a gateway that is one process. */
-function watched(core: Core, options: GatewayOptions): ConsoleParts {
-  const parts = consoleParts(core, options, { watch: (audiences) => sampler.watch(audiences) });
+function watched(core: Core, options: GatewayOptions, metrics: ConsoleSources['metrics']): ConsoleParts {
+  const source: ConsoleSources['source'] = { watch: (audiences) => sampler.watch(audiences) };
+  const parts = consoleParts(core, options, { source, metrics });
   const sampler = new Sampler(core.decisions, core.clock, (batch) => parts.hub.receive(batch));
   return parts;
 }

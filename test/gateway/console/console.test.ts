@@ -102,6 +102,41 @@ for (const width of [1280, 360])
       },
     );
 
+for (const width of [1280, 360])
+  for (const colorScheme of ['light', 'dark'] as const)
+    t.test(`routes, token and health at ${width} px, ${colorScheme}`, { skip }, async (t) => {
+      const opened = await open(t, { width, colorScheme });
+      const { page, running } = opened;
+      await page.goto(`${running.adminUrl}/console/health`);
+      await page.getByText('The graphs begin now').waitFor();
+      await requests(opened, ['/orders/1', '/admin/7']);
+      await page.getByText('Requests a second').waitFor({ timeout: 15_000 });
+      t.equal(await page.locator('canvas').count(), 5);
+      t.strictSame(await violations(page), [], 'axe: health');
+      await nothingWrong(t, opened, 'health');
+
+      await page.getByRole('link', { name: 'Routes' }).click();
+      await page.getByLabel('Try a path or URL').fill('/admin/x');
+      await page.getByRole('button', { name: 'Try' }).click();
+      await page.getByText('admin handles this request.').waitFor();
+      t.match(await page.locator('tr.wins').textContent(), /admin.*1 × scope_insufficient/s);
+      t.match(page.url(), /try=%2Fadmin%2Fx/);
+      t.strictSame(await violations(page), [], 'axe: routes');
+      await nothingWrong(t, opened, 'routes');
+
+      await page.getByRole('link', { name: 'Token' }).click();
+      await page.getByLabel('Access token').fill(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByText('✓ passes').waitFor();
+      t.match(await page.locator('.candidates').textContent(), /refused.*admin.*needs admin; missing: admin/);
+      t.strictSame(await violations(page), [], 'axe: token');
+      await nothingWrong(t, opened, 'token');
+      t.notMatch(page.url(), /eyJ/);
+      await page.getByRole('link', { name: 'Live' }).click();
+      await page.goBack();
+      t.equal(await page.getByLabel('Access token').inputValue(), '', 'the field is empty after the page was left');
+    });
+
 t.test('the filter of the address decides what is shown', { skip }, async (t) => {
   const opened = await open(t);
   const { page, running } = opened;

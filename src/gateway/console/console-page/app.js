@@ -1,13 +1,19 @@
 // The frame of all pages, and the page that the address names.
 import { render } from 'preact';
+import { Health } from './health.js';
 import { Live } from './live.js';
 import { Playground } from './playground.js';
+import { Routes } from './routes.js';
 import { addressOf, follow, page } from './state.js';
+import { Token } from './token.js';
 import { html } from './ui.js';
 
 const pages = [
   ['live', 'Live', Live],
+  ['routes', 'Routes', Routes],
   ['playground', 'Playground', Playground],
+  ['token', 'Token', Token],
+  ['health', 'Health', Health],
 ];
 
 function App() {

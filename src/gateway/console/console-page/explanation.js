@@ -23,7 +23,7 @@ export function Steps({ steps }) {
 }
 
 /** The file has its name only. Its folder is in the title. */
-function Place({ at }) {
+export function Place({ at }) {
   return at ? html`<span class="at" title=${at}>${at.slice(at.lastIndexOf('/') + 1)}</span>` : null;
 }
 
@@ -61,9 +61,9 @@ function Challenges({ answer }) {
 }
 
 /** The checks of one token. */
-export function Checks({ token }) {
+export function Checks({ token, heading = 'h3' }) {
   if (!token) return null;
-  return html`<h3>Token: ${token.kind}${token.server ? `, judged by ${token.server}` : ''}</h3>
+  return html`<${heading}>Token: ${token.kind}${token.server ? `, judged by ${token.server}` : ''}<//>
     <ul class="checks">
       ${token.checks.map(
         ({ name, mark, found, expected, note }) => html`<li key=${name}>

@@ -218,7 +218,7 @@ function Hint() {
 
 function Details({ record }) {
   const question = questionOf(record);
-  return html`<section class="details" aria-label="Decision">
+  return html`<section class="details" aria-label="Decision" tabindex="0">
     <h2><${Verdict} kind=${kindOf(record)}>${record.status ?? '–'}<//> ${record.method} ${record.path}</h2>
     <p class="actions">
       <a href=${addressOf('playground', question)} onClick=${(event) => follow(event, 'playground', question)}>Open in the playground</a>

@@ -1,9 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { LiveGeneration } from '../../generation/generation.ts';
 import { answer, given } from './ask.ts';
-import { CheckSchema, LARGEST_BODY, QuestionSchema, RecordSchema, readBody, TicketSchema } from './question-schema.ts';
+import {
+  CheckSchema,
+  LARGEST_BODY,
+  QuestionSchema,
+  RecordSchema,
+  readBody,
+  TicketSchema,
+  TokenSchema,
+} from './question-schema.ts';
 import { remedyFor } from './remedy-for.ts';
 import type { RunningFiles } from './running-file.ts';
+import { viewToken } from './token-view.ts';
 
 export interface Questions {
   readonly live: LiveGeneration;
@@ -33,6 +42,11 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
     const read = readBody(RecordSchema, body);
     if (!read.ok) return reply.code(400).send({ fault: read.fault });
     return reply.send({ yaml: await remedyFor(read.value.record) });
+  });
+  app.post('/api/token', async ({ body }, reply) => {
+    const read = readBody(TokenSchema, body);
+    if (!read.ok) return reply.code(400).send({ fault: read.fault });
+    return reply.send(await viewToken(read.value.token.trim(), files.current().file));
   });
   app.post('/api/ticket', ({ body }, reply) => {
     const read = readBody(TicketSchema, body);
