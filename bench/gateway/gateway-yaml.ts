@@ -9,15 +9,17 @@ export interface GatewayOptions {
   readonly issuers: Readonly<Record<Algorithm, string>>;
   /** Tokens whose facts are cached; undefined means the gateway's default. */
   readonly remembered: number | undefined;
+  /** The port of the admin listener; undefined means none. */
+  readonly admin: number | undefined;
 }
 
 /** gateway.yaml with a route for each kind of credential. */
-export function gatewayYaml({ port, engine, listener, issuers, remembered }: GatewayOptions): string {
+export function gatewayYaml({ port, engine, listener, issuers, remembered, admin }: GatewayOptions): string {
   const cache = `cache: { ${remembered === undefined ? '' : `size: ${remembered}, `}ttl: 1h }`;
   const client = 'client_id: bench, client_secret: bench-secret-of-32-bytes-or-so-ok';
   return `version: 1
 listen: 127.0.0.1:${port}
-listener: ${listener}
+${admin === undefined ? '' : `admin: 127.0.0.1:${admin}\n`}listener: ${listener}
 log: { level: warn, format: json }
 authorization_servers:
   hs: { issuer: "${issuers.HS256}", audience: "${audience}", algorithms: [HS256], secret: "${secret.text}", ${cache} }

@@ -1,5 +1,6 @@
 import { bodies } from './bodies.ts';
 import { connections } from './connections.ts';
+import { consoles } from './consoles.ts';
 import { distinctTokens } from './distinct-tokens.ts';
 import { enforcement } from './enforcement.ts';
 import { eventLoop } from './event-loop.ts';
@@ -20,6 +21,7 @@ export const parts: readonly Part[] = [
   connections,
   bodies,
   tools,
+  consoles,
   start,
   eventLoop,
 ];

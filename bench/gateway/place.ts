@@ -39,6 +39,8 @@ export interface GatewayWish {
   readonly listener?: Listener;
   /** Tokens whose facts it caches. By default, the same number as in every part. */
   readonly remembered?: number;
+  /** The port of its admin listener. */
+  readonly admin?: number;
 }
 
 export const UPSTREAM = 9000;
@@ -65,9 +67,12 @@ export async function preparePlace(): Promise<Place> {
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(minted.keys));
   writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });
-  const gateway = (engine: Engine, { port = ports[engine], listener = 'node', remembered }: GatewayWish = {}) => {
+  const gateway = (
+    engine: Engine,
+    { port = ports[engine], listener = 'node', remembered, admin }: GatewayWish = {},
+  ) => {
     const file = join(folder, `gateway-${port}.yaml`);
-    writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered }));
+    writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered, admin }));
     return measured({ file: process.execPath, args: [launcher, 'gateway', '--config', file], ports: [port] });
   };
   return {

@@ -34,6 +34,9 @@ const EVERY = 250;
  */
 const MOST = 25;
 
+/** Most decisions of a busy gateway have no taker, so nothing is allocated for them. */
+const NO_ONE: readonly number[] = [];
+
 interface Seat {
   readonly id: number;
   readonly filter: Filter;
@@ -88,8 +91,9 @@ export class Sampler {
     this.#totals[resultOf(decision)]++;
     const kind = decision.code === 'forwarded' ? 'forwarded' : 'other';
     const fact = factsOf(decision);
-    const takers = this.#seats.filter((seat) => takes(seat, kind, fact)).map(({ id }) => id);
-    if (takers.length === 0) return;
+    let takers = NO_ONE;
+    for (const seat of this.#seats) if (takes(seat, kind, fact)) takers = [...takers, seat.id];
+    if (takers === NO_ONE) return;
     this.#records.push({ audiences: takers, json: JSON.stringify(liveRecord(decision, this.#clock.now())) });
   }
 
