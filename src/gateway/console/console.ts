@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '../../base/health.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
+import { apiCalls } from './api-schema.ts';
 import { servePages } from './assets.ts';
 import { showHealth } from './health/health-routes.ts';
 import type { HealthHistory } from './health/history.ts';
@@ -27,5 +28,6 @@ export function addConsole(app: FastifyInstance, parts: ConsoleParts, health: He
     parts.history.close();
     parts.files.forget();
   });
+  app.get('/api/schema', () => apiCalls);
   servePages(app);
 }
