@@ -37,5 +37,11 @@ export function consoleParts(
   const files = new RunningFiles({ live, directory, load: read, locate: read === undefined ? locate : undefined });
   const gateway = `${hostname()}:${process.pid}`;
   const history = new HealthHistory(metrics, clock);
-  return { live, hub: new LiveHub(source, clock), files, history, greeting: () => ({ gateway, workers }) };
+  return {
+    live,
+    hub: new LiveHub(source, clock),
+    files,
+    history,
+    greeting: () => ({ gateway, workers, replicas: [] }),
+  };
 }

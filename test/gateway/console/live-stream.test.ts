@@ -1,6 +1,10 @@
+import { connect } from 'node:net';
 import t from 'tap';
+import type { Totals } from '../../../src/gateway/console/live/sampler.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { group } from '../../support/group.ts';
+import { connectTo } from '../../support/raw-client.ts';
+import { requestText } from '../../support/request-text.ts';
 import { jwt } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 import { witness } from '../../support/witness.ts';
@@ -112,3 +116,48 @@ t.test('with several workers, each decision names its worker, and a new worker i
   const after = () => new Set(live.decisions.slice(before).map(({ process }) => process));
   t.ok(await until(async () => (await asked()) && after().size === 2), [...after()].join());
 });
+
+t.test('a viewer that does not read costs a bounded buffer, and learns how many decisions it missed', async (t) => {
+  const upstream = await witness(t);
+  const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
+  const socket = connect(Number(new URL(running.adminUrl as string).port), '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  socket.write('GET /api/decisions HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n');
+  t.ok(await until(() => hasViewer(running.adminUrl)));
+  socket.pause();
+  const reads = await readLive(t, running.adminUrl);
+  const client = await connectTo(running.port);
+  t.teardown(() => client.socket.destroy());
+  const long = 'x'.repeat(12_000);
+  let requests = 0;
+  // The other viewer shows that the gateway has sent more than the buffers of the system hold.
+  while (reads.text().length < MORE_THAN_BUFFERED) {
+    client.send(requestText({ target: requests++ % 2 === 0 ? `/public/${long}` : `/admin/${long}` }));
+    await client.read();
+  }
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  socket.resume();
+  const messages = () => [...text.matchAll(/^data: (\{"decisions".*\})$/gm)].map(([, json = '']) => JSON.parse(json));
+  const sum = (count: (message: { decisions: unknown[]; left: number; slow: number; totals: Totals }) => number) =>
+    messages().reduce((total, message) => total + count(message), 0);
+  t.ok(
+    await until(() => sum(({ totals }) => totals.passed + totals.refused) === requests),
+    'no decision is missing in the totals',
+  );
+  t.equal(
+    sum(({ decisions, left, slow }) => decisions.length + left + slow),
+    REQUESTS,
+    'each is shown or counted',
+  );
+  t.ok(sum(({ slow }) => slow) > 0, `${sum(({ slow }) => slow)} were too much for the viewer`);
+});
+
+/** Characters. Linux keeps at most 4 MiB for a sender and 6 MiB for a receiver. */
+const MORE_THAN_BUFFERED = 14_000_000;
+
+async function hasViewer(admin: string | undefined): Promise<boolean> {
+  return /^gatehouse_console_viewers 1$/m.test(await (await fetch(`${admin}/metrics`)).text());
+}

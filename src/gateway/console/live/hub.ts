@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { DecisionRecord } from '../../telemetry/decision-record.ts';
 import { factsIn } from './facts.ts';
 import { type Filter, parseFilter } from './filter.ts';
-import type { Audience, Batch, Totals } from './sampler.ts';
+import type { Audience, Batch, SampledRecord, Totals } from './sampler.ts';
 
 /** Where the decisions are made: this process, or the workers of this process. */
 export interface LiveSource {
@@ -24,6 +24,8 @@ export interface LiveMessage {
 
 export interface LiveViewer {
   take(message: LiveMessage): void;
+  /** What the greeting says has changed. */
+  greet?(): void;
 }
 
 /** Records for viewers that come later, or come back. */
@@ -32,6 +34,7 @@ const KEPT = 2_000;
 interface Kept {
   readonly number: number;
   readonly json: string;
+  readonly key: string | undefined;
 }
 
 const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
@@ -44,7 +47,8 @@ export class LiveHub {
   readonly #epoch = randomBytes(6).toString('base64url');
   readonly #viewers = new Map<number, LiveViewer>();
   #audiences: Audience[] = [];
-  #kept: Kept[] = [];
+  readonly #kept: Kept[] = [];
+  readonly #byKey = new Map<string, string>();
   #number = 0;
   #nextAudience = 1;
   #pauses = 0;
@@ -94,11 +98,17 @@ export class LiveHub {
     );
   }
 
-  /** A batch of one process. `from`: the process, if there are several. */
-  receive(batch: Batch, from?: string): void {
+  /** Tells all viewers that the greeting has changed. */
+  greet(): void {
+    for (const viewer of this.#viewers.values()) viewer.greet?.();
+  }
+
+  /** A batch of one process. `from`: the process, if there are several. `only`: the batch is for this audience alone. */
+  receive(batch: Batch, from?: string, only?: number): void {
     const left = new Map(batch.left);
-    const numbered = batch.records.map(({ audiences, json }) => ({ audiences, json: this.#keep(json, from) }));
+    const numbered = batch.records.map((record) => ({ ...record, json: this.#keep(record, from) }));
     for (const [audience, viewer] of this.#viewers) {
+      if (only !== undefined && audience !== only) continue;
       const records = numbered.filter(({ audiences }) => audiences.includes(audience)).map(({ json }) => json);
       viewer.take({ id: this.#id(), records, left: left.get(audience) ?? 0, totals: batch.totals });
     }
@@ -109,12 +119,21 @@ export class LiveHub {
     this.#source.watch(audiences);
   }
 
-  #keep(json: string, from: string | undefined): string {
+  /** A decision with a key is kept once, and has one number for all viewers. */
+  #keep({ json, key }: SampledRecord, from: string | undefined): string {
+    const known = key === undefined ? undefined : this.#byKey.get(key);
+    if (known !== undefined) return known;
     const number = ++this.#number;
     const told = `{"number":${number},${from === undefined ? '' : `"process":${JSON.stringify(from)},`}${json.slice(1)}`;
-    this.#kept.push({ number, json: told });
-    if (this.#kept.length > KEPT * 2) this.#kept = this.#kept.slice(-KEPT);
+    this.#kept.push({ number, json: told, key });
+    if (key !== undefined) this.#byKey.set(key, told);
+    if (this.#kept.length > KEPT * 2) this.#forget();
     return told;
+  }
+
+  #forget(): void {
+    for (const { key } of this.#kept.splice(0, this.#kept.length - KEPT))
+      if (key !== undefined) this.#byKey.delete(key);
   }
 
   #id(): string {

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseFilter } from './filter.ts';
 import type { LiveHub, LiveMessage, LiveViewer } from './hub.ts';
+import type { ReplicaState } from './replica.ts';
+import type { Totals } from './sampler.ts';
 
 /** Bytes that may wait for one viewer. More decisions are left out and counted. */
 const BUFFER = 256 * 1024;
@@ -16,6 +18,8 @@ export interface LiveGreeting {
   /** The gateway whose decisions the stream has. */
   readonly gateway: string;
   readonly workers: number;
+  /** Other gateways whose decisions the stream also has. */
+  readonly replicas: readonly ReplicaState[];
 }
 
 /**
@@ -34,8 +38,8 @@ export function streamLive(app: FastifyInstance, hub: LiveHub, greeting: () => L
     }
     if (hub.viewers >= MOST_VIEWERS) return reply.code(503).send({ error: 'too many viewers watch already' });
     reply.hijack();
-    const first = { ...greeting(), gap_before: hub.gapBefore };
-    new Stream(reply.raw).open((viewer) => hub.open(filter, since, viewer), first);
+    const greet = () => ({ ...greeting(), gap_before: hub.gapBefore });
+    new Stream(reply.raw, greet).open((viewer) => hub.open(filter, since, viewer));
     return reply;
   });
 }
@@ -49,17 +53,20 @@ function queryOf({ query, headers }: FastifyRequest): { readonly filter: string;
 
 class Stream implements LiveViewer {
   readonly #response: ServerResponse;
+  readonly #greeting: () => object;
   /** Decisions that were left out because the viewer reads too slowly. */
   #slow = 0;
+  #totals = NONE;
   #since = Date.now();
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, greeting: () => object) {
     this.#response = response;
+    this.#greeting = greeting;
   }
 
-  open(join: (viewer: LiveViewer) => () => void, greeting: object): void {
+  open(join: (viewer: LiveViewer) => () => void): void {
     this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    this.#response.write(`event: hello\ndata: ${JSON.stringify(greeting)}\n\n`);
+    this.greet();
     const leave = join(this);
     const heartbeat = setInterval(() => this.#beat(), HEARTBEAT);
     this.#response.on('error', () => {});
@@ -69,16 +76,20 @@ class Stream implements LiveViewer {
     });
   }
 
+  greet(): void {
+    this.#response.write(`event: hello\ndata: ${JSON.stringify(this.#greeting())}\n\n`);
+  }
+
   take({ id, records, left, totals }: LiveMessage): void {
-    const isFull = this.#response.writableLength > BUFFER;
-    if (isFull) {
+    this.#totals = sumOf(this.#totals, totals);
+    if (this.#response.writableLength > BUFFER) {
       this.#slow += records.length + left;
       return;
     }
-    const slow = this.#slow;
+    const rest = JSON.stringify({ left, slow: this.#slow, totals: this.#totals }).slice(1);
     this.#slow = 0;
+    this.#totals = NONE;
     this.#since = Date.now();
-    const rest = JSON.stringify({ left, slow, totals }).slice(1);
     this.#response.write(`id: ${id}\ndata: {"decisions":[${records.join(',')}],${rest}\n\n`);
   }
 
@@ -86,4 +97,14 @@ class Stream implements LiveViewer {
     if (this.#response.writableLength <= BUFFER) this.#response.write(':\n\n');
     else if (Date.now() - this.#since > PATIENCE) this.#response.destroy();
   }
+}
+
+const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
+
+function sumOf(one: Totals, other: Totals): Totals {
+  return {
+    passed: one.passed + other.passed,
+    refused: one.refused + other.refused,
+    failed: one.failed + other.failed,
+  };
 }

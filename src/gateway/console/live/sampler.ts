@@ -19,8 +19,15 @@ export interface Totals {
   readonly failed: number;
 }
 
+export interface SampledRecord {
+  readonly audiences: readonly number[];
+  readonly json: string;
+  /** Equal for the same decision, if it may come several times. */
+  readonly key?: string;
+}
+
 export interface Batch {
-  readonly records: readonly { readonly audiences: readonly number[]; readonly json: string }[];
+  readonly records: readonly SampledRecord[];
   /** Audience → matching decisions that are not among the records, because there were too many. */
   readonly left: readonly (readonly [audience: number, count: number])[];
   readonly totals: Totals;

@@ -1,0 +1,171 @@
+import { request } from 'undici';
+import type { Clock } from '../../../base/clock.ts';
+import { type Backoff, backoff } from '../../revocation/backoff.ts';
+import { EventStreamReader, type StreamItem } from '../../revocation/event-stream.ts';
+import type { LiveSource } from './hub.ts';
+import type { Audience, Batch, Totals } from './sampler.ts';
+
+/** Another gateway whose decisions this console also shows. */
+export interface ReplicaAddress {
+  /** The origin of its admin listener. */
+  readonly url: string;
+  /** Basic, if its listener requires it. */
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+export interface ReplicaState {
+  readonly url: string;
+  /** As it names itself. Undefined: it has not answered yet. */
+  readonly gateway: string | undefined;
+  /** Undefined: connected, or no one watches. Otherwise, why its decisions are missing. */
+  readonly fault: string | undefined;
+}
+
+export interface ReplicaParts {
+  readonly address: ReplicaAddress;
+  readonly clock: Clock;
+  readonly receive: (batch: Batch, from: string, audience: number) => void;
+  /** Called when `state` changes. */
+  readonly changed: () => void;
+}
+
+/** Characters of one message: a batch of 50 decisions with their steps. */
+const LONGEST_MESSAGE = 1024 * 1024;
+/** Milliseconds without a byte. The other side sends a heartbeat every 15 seconds. */
+const SILENCE = 45_000;
+
+/** Follows the console stream of one replica, once for each audience. */
+export class Replica implements LiveSource {
+  readonly #parts: ReplicaParts;
+  readonly #followed = new Map<number, AbortController>();
+  #gateway: string | undefined;
+  #fault: string | undefined;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  get state(): ReplicaState {
+    return { url: this.#parts.address.url, gateway: this.#gateway, fault: this.#fault };
+  }
+
+  watch(audiences: readonly Audience[]): void {
+    const wanted = new Set(audiences.map(({ id }) => id));
+    for (const [id, followed] of this.#followed) {
+      if (wanted.has(id)) continue;
+      followed.abort();
+      this.#followed.delete(id);
+    }
+    for (const audience of audiences) if (!this.#followed.has(audience.id)) this.#begin(audience);
+    if (audiences.length === 0) this.#fault = undefined;
+  }
+
+  #begin(audience: Audience): void {
+    const ended = new AbortController();
+    this.#followed.set(audience.id, ended);
+    void this.#follow(audience, ended.signal);
+  }
+
+  /** Connects again until the audience has gone. */
+  async #follow(audience: Audience, signal: AbortSignal): Promise<void> {
+    const wait = backoff();
+    const cursor: { last: string | undefined } = { last: undefined };
+    while (!signal.aborted) {
+      const fault = await this.#connect(audience, cursor, signal, wait).catch(reasonOf);
+      if (signal.aborted) return;
+      this.#tell(fault);
+      await pause(wait.next(), signal);
+    }
+  }
+
+  /** Resolves with the reason when the stream has ended. */
+  async #connect({ id, filter }: Audience, cursor: { last: string | undefined }, signal: AbortSignal, wait: Backoff) {
+    const { address } = this.#parts;
+    const query = new URLSearchParams({ filter, ...(cursor.last !== undefined && { since: cursor.last }) });
+    const options = { signal, headers: headersOf(address), headersTimeout: SILENCE, bodyTimeout: SILENCE };
+    const { statusCode, body } = await request(`${address.url}/api/decisions?${query}`, options);
+    if (statusCode !== 200) {
+      body.on('error', () => {}).destroy();
+      return `it answered ${statusCode}`;
+    }
+    const reader = new EventStreamReader(LONGEST_MESSAGE);
+    for await (const chunk of body) {
+      for (const item of reader.read(chunk as Uint8Array)) {
+        if (item.kind === 'fault') return item.detail;
+        if (item.kind === 'frame') this.#hear(item, id, cursor, wait);
+      }
+    }
+    return 'it ended the stream';
+  }
+
+  #hear(
+    frame: Extract<StreamItem, { kind: 'frame' }>,
+    audience: number,
+    cursor: { last: string | undefined },
+    wait: Backoff,
+  ) {
+    const message = JSON.parse(frame.data) as Message;
+    wait.reset();
+    this.#tell(undefined, message.gateway);
+    if (message.decisions === undefined) return;
+    cursor.last = frame.id;
+    const { decisions, left = 0, slow = 0, totals = NONE } = message;
+    const name = this.#gateway ?? this.#parts.address.url;
+    for (const [process, some] of Map.groupBy(decisions, (each) => each.process)) {
+      const records = some.map(({ number, process: _process, ...record }) => ({
+        audiences: [audience],
+        json: JSON.stringify(record),
+        key: `${this.#parts.address.url} ${number}`,
+      }));
+      this.#parts.receive(
+        { records, left: [], totals: NONE },
+        process === undefined ? name : `${name} ${process}`,
+        audience,
+      );
+    }
+    this.#parts.receive({ records: [], left: [[audience, left + slow]], totals }, name, audience);
+  }
+
+  #tell(fault: string | undefined, gateway = this.#gateway): void {
+    if (this.#fault === fault && this.#gateway === gateway) return;
+    this.#fault = fault;
+    this.#gateway = gateway;
+    this.#parts.changed();
+  }
+}
+
+const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
+
+/** The first message has `gateway`, and the others have `decisions`. */
+interface Message {
+  readonly gateway?: string;
+  readonly decisions?: readonly ({ readonly number: number; readonly process?: string } & Readonly<
+    Record<string, unknown>
+  >)[];
+  readonly left?: number;
+  readonly slow?: number;
+  readonly totals?: Totals;
+}
+
+function headersOf({ username, password }: ReplicaAddress): Record<string, string> {
+  const accept = { accept: 'text/event-stream' };
+  if (username === undefined) return accept;
+  return { ...accept, authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+/** Resolves early when the audience has gone. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds).unref();
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
