@@ -149,7 +149,7 @@ t.test('a viewer that does not read costs a bounded buffer, and learns how many 
   );
   t.equal(
     sum(({ decisions, left, slow }) => decisions.length + left + slow),
-    REQUESTS,
+    requests,
     'each is shown or counted',
   );
   t.ok(sum(({ slow }) => slow) > 0, `${sum(({ slow }) => slow)} were too much for the viewer`);
