@@ -179,6 +179,8 @@ async function signIn(page: Page, { demo }: Running): Promise<void> {
   await page.locator('button[type=submit]').click();
 }
 
+const allDone = ['Redirect', 'Consent', 'Code', 'Token', 'API'].map((step) => `${step} done`);
+
 const status = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
 
 t.test('the client page of the demo: sign in, consent, token, and the API answers the token', { skip }, async (t) => {
@@ -201,8 +203,16 @@ t.test('the client page of the demo: sign in, consent, token, and the API answer
   t.equal(await page.locator('#name').innerText(), 'Alice Liddell');
   t.equal(await page.locator('#sub').innerText(), 'alice');
   t.equal(page.url(), here.opened[0], 'the code is not in the address any more');
-  await page.getByRole('button', { name: 'DELETE' }).click();
+  t.notOk(await page.getByRole('button', { name: 'Sign in' }).isVisible(), 'signed in already');
+  await page.getByRole('button', { name: '401' }).click();
+  await status(page, 'GET /orders/7: 401');
+  await page.getByRole('button', { name: '403' }).click();
+  await status(page, 'DELETE /orders: 403');
+  t.match(await page.locator('#answer').innerText(), /^\{\n {2}"/, 'the JSON is indented');
+  await page.getByRole('button', { name: '204' }).click();
   await status(page, 'DELETE /orders/8: 204');
+  t.equal(await page.locator('#answer').innerText(), 'The answer has no body.');
+  t.strictSame(await page.locator('.steps h3').allInnerTexts(), allDone);
   t.strictSame(complaints, []);
 });
 
@@ -220,20 +230,22 @@ t.test(
     await status(page, 'GET /orders/7: 200');
     t.equal(await page.locator('#scope').innerText(), 'openid orders.read');
     t.equal(await page.locator('#name').innerText(), 'alice', 'without profile there is no name');
-    await page.getByRole('button', { name: 'DELETE' }).click();
+    await page.getByRole('button', { name: 'DELETE /orders/8' }).click();
     await status(page, 'DELETE /orders/8: 403');
     t.match(JSON.parse(await page.locator('#answer').innerText()), { code: 'scope_insufficient' });
 
+    await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('button[value=deny]').click();
     await page.getByRole('alert').waitFor();
     t.match(await page.getByRole('alert').innerText(), /^access_denied/);
+    t.match((await page.locator('.steps h3').allInnerTexts())[1], 'Consent failed');
     t.notOk(await page.locator('#granted').isVisible());
   },
 );
 
 t.test(
-  'after “Sign out everywhere” the API refuses the token, and the next sign-in asks for the password',
+  'after “Sign out” the API refuses the token, and the next sign-in asks for the password',
   { skip },
   async (t) => {
     const here = await run(t);
@@ -246,11 +258,12 @@ t.test(
     await page.locator('button[value=allow]').click();
     await status(page, 'GET /orders/7: 200');
 
+    await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('button[value=allow]').click();
     await status(page, 'GET /orders/7: 200');
 
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     await status(page, 'GET /orders/7: 401');
     t.match(JSON.parse(await page.locator('#answer').innerText()), { code: 'token_revoked' });

@@ -1,6 +1,6 @@
 /** The hosted pages turn a site and a plain view into a document. They know no request and no store. */
 export { accountPage } from './account.ts';
-export { type Asset, assetBase, assetHeaders, logoAsset, stylesheetAsset } from './assets.ts';
+export { type Asset, assetBase, assetHeaders, iconAsset, logoAsset, stylesheetAsset } from './assets.ts';
 export { consentPage } from './consent.ts';
 export { errorPage } from './error.ts';
 export { type ErrorKind, errorStatus } from './error-kinds.ts';

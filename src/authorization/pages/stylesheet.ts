@@ -54,6 +54,11 @@ function derived(theme: ThemeValues, scheme: Scheme, surface: Rgb): readonly (re
   ];
 }
 
+/** The accent color of the light scheme, which no contrast changes. */
+export function accentOf(theme: ThemeValues): Rgb {
+  return colorOf('--accent', theme, 'light');
+}
+
 function settled(name: ThemeName, theme: ThemeValues, scheme: Scheme, surface: Rgb): string {
   if (themeVariables[name].kind !== 'color') return valueIn(name, theme, scheme);
   const color = colorOf(name, theme, scheme);
