@@ -115,6 +115,7 @@ issuer: ${issuer}
 listen: 127.0.0.1:${ports.authorization}
 storage: sqlite:demo.db
 openid: { enabled: true }
+site_name: Gatehouse demo
 resources: ["${api}"]
 scopes: { orders.read: Read your orders, orders.write: Change your orders, orders.admin: Delete all orders }
 clients:
@@ -124,7 +125,7 @@ clients:
     scope: ${everyScope}
     grant_types: [client_credentials]
   - client_id: ${demoPage.id}
-    client_name: The page of the demo
+    client_name: Order Page
     redirect_uris: ["${redirectUri}"]
     post_logout_redirect_uris: ["${afterLogout}"]
     scope: ${signInScope}

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type LoginView, loginPage, pageHeaders } from '../pages/pages.ts';
+import { type LoginView, loginHeaders, loginPage } from '../pages/pages.ts';
 import type { Addressed } from './authorization-request.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
@@ -33,5 +33,5 @@ export function showLogin(front: PageContext, shown: LoginToShow): FastifyReply 
     ...(notThisUser && { notThisUser }),
     ...(failure && { failure }),
   });
-  return reply.headers(pageHeaders(application?.redirectUri)).send(page);
+  return reply.headers(loginHeaders(application?.redirectUri)).send(page);
 }

@@ -1,5 +1,8 @@
+import { pageHeaders } from './headers.ts';
 import { type Html, html } from './html.ts';
 import { form, originWords, page, personWords, redirectWords, strong, waitWords } from './page.ts';
+import { reveal, revealButton } from './reveal.ts';
+import { allowScript } from './script.ts';
 import type { LoginView, Site } from './views.ts';
 
 /** The same words for a wrong password and an unknown name, so that the page does not reveal which accounts exist. */
@@ -19,8 +22,14 @@ export function loginPage(site: Site, view: LoginView): string {
         password(site, view),
         html`<button class="button" type="submit">${login.submit}</button>`,
       ]),
+      html`\n${reveal.element}`,
     ],
   });
+}
+
+/** Only the script of this page may run. */
+export function loginHeaders(redirectUri?: string): Readonly<Record<string, string>> {
+  return allowScript(pageHeaders(redirectUri), reveal);
 }
 
 function failureWords(site: Site, { failure }: LoginView): string | undefined {
@@ -43,8 +52,9 @@ function username({ texts: { login } }: Site, view: LoginView): Html {
 }
 
 function password({ texts: { login } }: Site, view: LoginView): Html {
-  return html`<div class="field"><label for="password">${login.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${view.username !== undefined && html` autofocus`}${marks(view)}></div>
+  return html`<div class="field secret"><label for="password">${login.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${view.username !== undefined && html` autofocus`}${marks(view)}>
+${revealButton(login)}</div>
 `;
 }
 

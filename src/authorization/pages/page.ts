@@ -10,8 +10,8 @@ interface Content {
 }
 
 /** A complete HTML document around the content of the page. */
-export function page({ name, stylesheet, logo, texts }: Site, { title, failed, wide, body }: Content): string {
-  const brand = logo === undefined ? isolated(name) : html`<img src="${logo}" alt="${name}">`;
+export function page({ name, stylesheet, icon, logo, texts }: Site, { title, failed, wide, body }: Content): string {
+  const brand = logo === undefined ? isolated(name) : html`<img src="${logo}" alt="${unturned(name)}">`;
   return html`<!doctype html>
 <html lang="${texts.lang}" dir="${texts.dir}">
 <head>
@@ -19,7 +19,8 @@ export function page({ name, stylesheet, logo, texts }: Site, { title, failed, w
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${failed && texts.failed}${title} – ${name}</title>
+<title>${failed && texts.failed}${title} – ${unturned(name)}</title>
+<link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${stylesheet}">
 </head>
 <body>

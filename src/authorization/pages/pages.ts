@@ -6,7 +6,7 @@ export { errorPage } from './error.ts';
 export { type ErrorKind, errorStatus } from './error-kinds.ts';
 export { formPostHeaders, formPostPage } from './form-post.ts';
 export { pageHeaders } from './headers.ts';
-export { loginPage } from './login.ts';
+export { loginHeaders, loginPage } from './login.ts';
 export { logoutPage } from './logout.ts';
 export { signedOutPage } from './signed-out.ts';
 export { english, type Texts } from './texts.ts';

@@ -143,6 +143,10 @@ a { display: inline-block; padding-block: 0.75rem; color: var(--accent-ink); tex
   color: var(--text);
   font: inherit;
 }
+.secret { display: grid; grid-template-columns: 1fr auto; align-items: end; }
+.secret input { grid-area: 2 / 1 / 3 / 3; }
+.reveal { grid-area: 1 / 2; margin-block: -1rem -0.25rem; }
+.reveal[hidden] { display: none; }
 .field input[aria-invalid="true"] { border-color: var(--danger); }
 
 button { font: inherit; cursor: pointer; transition: box-shadow 0.12s; }
@@ -169,6 +173,20 @@ button { font: inherit; cursor: pointer; transition: box-shadow 0.12s; }
   color: var(--text);
   font-weight: 550;
 }
+.choice .plain { font-weight: 600; }
+.link {
+  min-block-size: 2.75rem;
+  min-inline-size: 2.75rem;
+  padding: 0.25rem 0;
+  border: 0;
+  border-radius: var(--radius);
+  background: none;
+  color: var(--accent-ink);
+  font-size: 0.9375rem;
+  text-decoration: underline;
+  text-underline-offset: 0.2em;
+}
+.link:hover { text-decoration-thickness: 2px; }
 .plain:hover { box-shadow: inset 0 0 0 1px var(--border); }
 
 .person {

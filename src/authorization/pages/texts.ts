@@ -34,6 +34,8 @@ export interface Texts {
     readonly origins: OriginTexts;
     readonly username: string;
     readonly password: string;
+    readonly show: string;
+    readonly hide: string;
     readonly submit: string;
     readonly refused: string;
     readonly throttled: (wait: string) => string;
@@ -43,7 +45,7 @@ export interface Texts {
     readonly heading: (application: Html) => Html;
     readonly signedInAs: string;
     readonly notYou: string;
-    readonly scopes: string;
+    readonly scopes: (application: Html) => Html;
     readonly noScopes: string;
     readonly before: string;
     readonly returns: Readonly<Record<Redirect['kind'], (where: Html) => Html>>;
@@ -135,6 +137,8 @@ export const english: Texts = {
     origins,
     username: 'Username',
     password: 'Password',
+    show: 'Show password',
+    hide: 'Hide password',
     submit: 'Sign in',
     refused: 'The username or password is wrong.',
     throttled: (wait) => `Too many attempts. ${wait}`,
@@ -144,7 +148,7 @@ export const english: Texts = {
     heading: (application) => html`${application} asks for access to your account`,
     signedInAs: 'Signed in as',
     notYou: 'Not you?',
-    scopes: 'It would be allowed to',
+    scopes: (application) => html`This lets ${application}:`,
     noScopes: 'It only wants to know that you have signed in.',
     before: 'allowed before',
     returns: {

@@ -5,10 +5,12 @@ import type { Texts } from './texts.ts';
 
 /** The data that all pages share. It is made once, at start. */
 export interface Site {
-  /** The service's display name, for titles and for pages without a logo. */
+  /** The service's display name, for titles and for the head of pages without a logo. */
   readonly name: string;
   /** Path of the stylesheet. */
   readonly stylesheet: string;
+  /** Path of the tab's icon. */
+  readonly icon: string;
   /** Path of the logo. */
   readonly logo?: string;
   readonly texts: Texts;

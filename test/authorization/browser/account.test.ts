@@ -165,6 +165,19 @@ t.test('the assets are served under a name that changes with their contents, and
   t.equal((await fetch(plain.url + stylesheet)).status, 404);
 });
 
+t.test('the pages show site_name in place of the host, and name an icon that exists', async (t) => {
+  const service = await runFront(t, { config: { site_name: 'Acme <Login>' } });
+  const { body } = await openTab(service).get('/oauth2/account');
+  t.match(body, '<title>Sign in – Acme &#60;Login&#62;</title>');
+  t.match(body, '<div class="site"><bdi>Acme &#60;Login&#62;</bdi></div>');
+  t.notMatch(body, new URL(service.issuer).host);
+  const icon = /<link rel="icon" href="([^"]+)"/.exec(body)?.[1] ?? '';
+  for (const path of [icon, '/favicon.ico']) {
+    const answer = await fetch(service.url + path);
+    t.strictSame([answer.status, answer.headers.get('content-type')], [200, 'image/svg+xml'], path);
+  }
+});
+
 t.test('if the issuer has a path, all pages are below that path', async (t) => {
   const service = await runFront(t, { config: { issuer: 'http://127.0.0.1:1/tenant' } });
   const tab = openTab(service);

@@ -44,17 +44,21 @@ t.test('every target is 44 pixels high and wide', { skip }, async (t) => {
   }
 });
 
-t.test('deny is as large and as visible as allow', { skip }, async (t) => {
+t.test('deny is as large as allow, and only allow is filled', { skip }, async (t) => {
   const server = await servePages(t, { assets: plain });
   const page = await open(t, { viewport: { width: 360, height: 700 } });
   await page.goto(server.at('consent'));
   const look = (value: string) =>
     page.evaluate<readonly unknown[]>(`(() => {
       const button = document.querySelector('[value=${value}]');
-      const { color, backgroundColor, borderColor, fontSize, fontWeight } = getComputedStyle(button);
-      return [button.offsetWidth, button.offsetHeight, color, backgroundColor, borderColor, fontSize, fontWeight];
+      const { fontSize, fontWeight } = getComputedStyle(button);
+      return [button.offsetWidth, button.offsetHeight, fontSize, fontWeight];
     })()`);
   t.strictSame(await look('deny'), await look('allow'));
+  const ground = (selector: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+  t.equal(await ground('[value=deny]'), await ground('main'));
+  t.not(await ground('[value=allow]'), await ground('main'));
 });
 
 t.test('the tab key reaches everything in reading order, and shows where the focus is', { skip }, async (t) => {
@@ -94,6 +98,30 @@ t.test('a person logs in with only the keyboard and without JavaScript', { skip 
     ['password', 'wonderland'],
   ];
   t.match(server.posted, [{ path: '/oauth2/login', fields }]);
+});
+
+t.test('a person can look at the typed password, and it is hidden again when the form is sent', { skip }, async (t) => {
+  const server = await servePages(t, { assets: plain });
+  const page = await open(t);
+  await page.goto(server.at('login'));
+  await page.fill('#username', 'alice');
+  await page.fill('#password', 'wonderland');
+  const type = () => page.locator('#password').getAttribute('type');
+  await page.getByRole('button', { name: 'Show password' }).click();
+  t.equal(await type(), 'text');
+  await page.getByRole('button', { name: 'Hide password' }).click();
+  t.equal(await type(), 'password');
+  await page.getByRole('button', { name: 'Show password' }).click();
+  await submit(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+  t.equal(await type(), 'password');
+  t.match(server.posted, [{ fields: [['transaction'], ['username', 'alice'], ['password', 'wonderland']] }]);
+});
+
+t.test('without JavaScript there is no button that would do nothing', { skip }, async (t) => {
+  const server = await servePages(t, { assets: plain });
+  const page = await open(t, { javaScriptEnabled: false });
+  await page.goto(server.at('login'));
+  t.strictSame(await page.getByRole('button').allInnerTexts(), ['Sign in']);
 });
 
 t.test('a person unticks a scope and allows the rest with only the keyboard', { skip }, async (t) => {
@@ -160,7 +188,7 @@ t.test('an injected form cannot be submitted', { skip }, async (t) => {
   await page.evaluate(
     `(() => { const form = document.forms[0]; form.action = '${thief}/'; form.noValidate = true; })()`,
   );
-  await page.getByRole('button').dispatchEvent('click');
+  await page.getByRole('button', { name: 'Sign in' }).dispatchEvent('click');
   t.match((await complaint).text(), "form-action 'self'");
   t.equal(page.url(), server.at('login'));
   t.strictSame(caught, []);

@@ -11,7 +11,12 @@ import {
   signedOutPage,
 } from '../../../src/authorization/pages/pages.ts';
 
-export const site: Site = { name: 'id.example.com', stylesheet: '/oauth2/assets/style.css', texts: english };
+export const site: Site = {
+  name: 'id.example.com',
+  stylesheet: '/oauth2/assets/style.css',
+  icon: '/oauth2/assets/icon.svg',
+  texts: english,
+};
 
 export const shop = { name: 'Corner Shop', redirectUri: 'https://shop.example.com/callback' };
 const described = { ...shop, origin: { kind: 'document', host: 'agent.example.net' } } as const;
