@@ -209,6 +209,16 @@ export const english: Texts = {
         what: 'There were too many attempts in a short time. New attempts are blocked for now.',
         remedy: 'If you did not make these attempts, you need not do anything.',
       },
+      not_found: {
+        title: 'No page here',
+        what: 'This service has no page at this address.',
+        remedy: 'Check the address, or go to your account.',
+      },
+      for_programs: {
+        title: 'Not a page for people',
+        what: 'Programs send requests to this address. A browser cannot open it.',
+        remedy: 'Go back, or go to your account.',
+      },
       unavailable: {
         title: 'Not available right now',
         what: 'A system that this service needs is unavailable. Nothing was changed.',

@@ -84,6 +84,8 @@ export interface ErrorView {
   /** The exact fault, for the developer. */
   readonly detail?: string;
   readonly retryAfter?: number;
+  /** Path of the account page, for a user who may have wanted to go there. */
+  readonly account?: string;
 }
 
 export interface ConnectedAppView {

@@ -161,8 +161,13 @@ t.test('an error page has no link, and names the problem, the remedy, the code a
     const { title, what, remedy } = english.error.kinds[kind];
     t.notMatch(page, /<a |<form|http-equiv/, kind);
     for (const said of [title, what, remedy, 'some_code', 'f00d']) t.ok(words(page).includes(said), `${kind}: ${said}`);
-    t.match(String(errorStatus[kind]), /^(400|403|429|500|503)$/);
+    t.match(String(errorStatus[kind]), /^(400|403|404|405|429|500|503)$/);
   }
+});
+
+t.test('a user who only took a wrong address finds their account', async (t) => {
+  const page = errorPage(site, { kind: 'not_found', code: 'not_found', id: 'f00d', account: '/oauth2/account' });
+  t.match(page, '<a href="/oauth2/account">Your account</a>');
 });
 
 t.test('an error page has the detail and the wait if they exist', async (t) => {

@@ -109,6 +109,8 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
   'error-throttled': (site) =>
     errorPage(site, { kind: 'too_many_attempts', code: 'too_many_requests', id, retryAfter: 30 }),
   'error-unavailable': (site) => errorPage(site, { kind: 'unavailable', code: 'temporarily_unavailable', id }),
+  'error-not-found': (site) =>
+    errorPage(site, { kind: 'not_found', code: 'not_found', id, account: '/oauth2/account' }),
   account: (site) => accountPage(site, account),
   'account-empty': (site) =>
     accountPage(site, {
