@@ -23,11 +23,11 @@ const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
 const hasLink: ReadonlySet<ErrorKind> = new Set(['not_found', 'for_programs']);
 
 /** Answers with a page instead of JSON. The page shows the request's id in the log. */
-export function answerErrorsWith({ site, paths }: Pick<PageContext, 'site' | 'paths'>): AnswerError {
+export function answerErrorsWith({ siteFor, paths }: Pick<PageContext, 'siteFor' | 'paths'>): AnswerError {
   return (refusal, request, reply) => {
     const kind = kinds[refusal.code] ?? 'bad_request';
     const retryAfter = refusal.headers['retry-after'];
-    const page = errorPage(site, {
+    const page = errorPage(siteFor(request), {
       kind,
       code: refusal.code,
       id: request.id,

@@ -26,7 +26,7 @@ export function showLogin(front: PageContext, shown: LoginToShow): FastifyReply 
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
   const application = asked && shownApplication(asked.addressed);
-  const page = loginPage(front.site, {
+  const page = loginPage(front.siteFor(request, asked?.addressed.uiLocales), {
     form: { action: front.paths.login, transaction },
     ...(application && { application }),
     ...(username !== undefined && { username }),

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import { endpointPath } from '../http/endpoint.ts';
-import { type Asset, assetBase, english, iconAsset, logoAsset, type Site, stylesheetAsset } from '../pages/pages.ts';
+import { type Asset, assetBase, iconAsset, logoAsset, type Site, stylesheetAsset } from '../pages/pages.ts';
 
 /** The shared data of all pages, and their assets. */
 export interface HostedSite {
-  readonly site: Site;
+  /** In no language yet. */
+  readonly site: Omit<Site, 'texts'>;
   /** The icon of the browser's tab: the logo, if there is one. */
   readonly icon: Asset;
   readonly assets: readonly Asset[];
@@ -24,7 +25,6 @@ export function loadSite({ issuer, site_name, theme }: AuthorizationConfig, dire
       stylesheet: stylesheet.path,
       icon: icon.path,
       ...(logo && { logo: logo.path }),
-      texts: english,
     },
     icon,
     assets: [stylesheet, icon],

@@ -1,3 +1,4 @@
+import { counted, filled, filledText } from './fill.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
 import { effectWords, form, hidden, isolated, moment, originWords, page, personWords, redirectWords } from './page.ts';
 import { readUserAgent } from './user-agent.ts';
@@ -45,7 +46,7 @@ function apps(site: Site, view: AccountView): Html {
 function appEntry(site: Site, { disconnectForm }: AccountView, app: ConnectedAppView): Html {
   const { account } = site.texts;
   const name = isolated(app.application.name);
-  const button = html`<button class="plain" type="submit">${account.disconnect(name)}</button>`;
+  const button = html`<button class="plain" type="submit">${account.disconnect}${spoken(name)}</button>`;
   return entry(
     html`<h3>${name}</h3>
 <p class="quiet">${redirectWords(app.application, account.returns)}</p>
@@ -76,15 +77,16 @@ function sessions(site: Site, view: AccountView): HtmlPart {
 function guesses(site: Site, { guesses: told }: AccountView): Html | undefined {
   if (told === undefined) return undefined;
   const { guesses: words, closedUntil } = site.texts.account;
-  const closed = told.closedUntil !== undefined && html` ${closedUntil(moment(told.closedUntil, site))}`;
-  return html`\n<p>${words(told.count)}${closed}</p>`;
+  const closed =
+    told.closedUntil !== undefined && html` ${filled(closedUntil, { when: moment(told.closedUntil, site) })}`;
+  return html`\n<p>${counted(words, told.count, site.texts)}${closed}</p>`;
 }
 
 function sessionEntry(site: Site, { endSessionForm }: AccountView, session: SessionView): Html {
   const { account } = site.texts;
   const device = isolated(deviceWords(site, session));
   const tag = session.current && html` <span class="tag">${account.thisSession}</span>`;
-  const button = html`<button class="plain" type="submit">${account.endSession(device)}</button>`;
+  const button = html`<button class="plain" type="submit">${account.endSession}${spoken(device)}</button>`;
   return entry(
     html`<h3>${device}${tag}</h3>
 ${facts([
@@ -104,7 +106,12 @@ ${form(signOutEverywhereForm, html`<button class="plain" type="submit">${account
 function deviceWords({ texts: { account } }: Site, { userAgent }: SessionView): string {
   if (userAgent === undefined || userAgent.trim() === '') return account.unknownDevice;
   const device = readUserAgent(userAgent);
-  return typeof device === 'string' ? device : account.device(device.browser, device.platform);
+  return typeof device === 'string' ? device : filledText(account.device, { ...device });
+}
+
+/** Only screen readers read this text. Without it, all buttons of a list have the same name. */
+function spoken(words: Html): Html {
+  return html`<span class="hidden"> ${words}</span>`;
 }
 
 function entry(about: Html, action: HtmlPart): Html {

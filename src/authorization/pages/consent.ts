@@ -1,3 +1,4 @@
+import { filled } from './fill.ts';
 import { type Html, html } from './html.ts';
 import { form, isolated, originWords, page, personWords, redirectWords, unturned } from './page.ts';
 import type { ConsentView, ScopeChoice, Site } from './views.ts';
@@ -5,10 +6,10 @@ import type { ConsentView, ScopeChoice, Site } from './views.ts';
 export function consentPage(site: Site, view: ConsentView): string {
   const { consent } = site.texts;
   return page(site, {
-    title: consent.title(unturned(view.application.name)),
+    title: filled(consent.title, { application: unturned(view.application.name) }),
     failed: view.failure !== undefined,
     body: [
-      html`<h1>${consent.heading(isolated(view.application.name))}</h1>\n`,
+      html`<h1>${filled(consent.heading, { application: isolated(view.application.name) })}</h1>\n`,
       origin(site, view),
       person(site, view),
       view.failure && html`<p class="alert" role="alert" id="failure">${consent.nothingTicked}</p>\n`,
@@ -37,7 +38,7 @@ ${form(view.switchForm, html`<button class="link" type="submit">${consent.notYou
 
 function scopes({ texts: { consent } }: Site, { application, scopes, failure }: ConsentView): Html {
   if (scopes.length === 0) return html`<p>${consent.noScopes}</p>\n`;
-  return html`<fieldset${failure && html` aria-describedby="failure"`}><legend>${consent.scopes(isolated(application.name))}</legend>
+  return html`<fieldset${failure && html` aria-describedby="failure"`}><legend>${filled(consent.scopes, { application: isolated(application.name) })}</legend>
 ${scopes.map((scope) => scopeRow(scope, consent.before))}</fieldset>
 `;
 }

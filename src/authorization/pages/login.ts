@@ -1,3 +1,4 @@
+import { filled, filledText } from './fill.ts';
 import { pageHeaders } from './headers.ts';
 import { type Html, html } from './html.ts';
 import { form, originWords, page, personWords, redirectWords, strong, waitWords } from './page.ts';
@@ -15,7 +16,8 @@ export function loginPage(site: Site, view: LoginView): string {
     body: [
       html`<h1>${login.title}</h1>\n`,
       asker(site, view),
-      view.notThisUser && html`<p role="status">${login.notThisUser(personWords(view.notThisUser))}</p>\n`,
+      view.notThisUser &&
+        html`<p role="status">${filled(login.notThisUser, { person: personWords(view.notThisUser) })}</p>\n`,
       message !== undefined && html`<p class="alert" role="alert" id="failure">${message}</p>\n`,
       form(view.form, [
         username(site, view),
@@ -35,13 +37,13 @@ export function loginHeaders(redirectUri?: string): Readonly<Record<string, stri
 function failureWords(site: Site, { failure }: LoginView): string | undefined {
   if (failure === undefined) return undefined;
   const { refused, throttled } = site.texts.login;
-  return failure.kind === 'refused' ? refused : throttled(waitWords(failure.retryAfter, site));
+  return failure.kind === 'refused' ? refused : filledText(throttled, { wait: waitWords(failure.retryAfter, site) });
 }
 
 function asker({ texts: { login } }: Site, { application }: LoginView): Html | undefined {
   if (application === undefined) return undefined;
   const origin = originWords(application, login.origins);
-  const asks = login.asks(strong(application.name));
+  const asks = filled(login.asks, { application: strong(application.name) });
   return html`<p>${asks} ${origin && html`${origin} `}${redirectWords(application, login.returns)}</p>\n`;
 }
 

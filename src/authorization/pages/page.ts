@@ -1,9 +1,10 @@
+import { filled, filledText } from './fill.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
 import { type Redirect, readRedirect } from './redirect.ts';
 import type { AccountForm, Application, InteractionForm, Person, Site, TookEffect } from './views.ts';
 
 interface Content {
-  readonly title: string;
+  readonly title: HtmlPart;
   readonly failed?: boolean;
   readonly wide?: boolean;
   readonly body: HtmlPart;
@@ -48,20 +49,17 @@ export function strong(words: string): Html {
 }
 
 /** Says where an application gets its answer, in words for its kind. */
-export function redirectWords(
-  { redirectUri }: Application,
-  words: Readonly<Record<Redirect['kind'], (where: Html) => Html>>,
-): Html {
+export function redirectWords({ redirectUri }: Application, words: Readonly<Record<Redirect['kind'], string>>): Html {
   const { kind, where } = readRedirect(redirectUri);
-  return words[kind](strong(where));
+  return filled(words[kind], { where: strong(where) });
 }
 
 /** Says where the name of an application comes from. Undefined if an operator has checked it. */
 export function originWords(
   { origin }: Application,
-  words: { readonly document: (host: Html) => Html; readonly itself: string },
+  words: { readonly document: string; readonly itself: string },
 ): Html | string | undefined {
-  return origin?.kind === 'document' ? words.document(strong(origin.host)) : origin && words.itself;
+  return origin?.kind === 'document' ? filled(words.document, { host: strong(origin.host) }) : origin && words.itself;
 }
 
 export function personWords({ username, name }: Person): Html {
@@ -93,7 +91,8 @@ export function moment(milliseconds: number, { texts }: Site, timeStyle: 'short'
 export function waitWords(retryAfter: number, { texts }: Site): string {
   const [unit, size] = units.find(([, , limit]) => retryAfter <= limit) ?? units[2];
   const amount = Math.max(1, Math.ceil(retryAfter / size));
-  return texts.wait(new Intl.NumberFormat(texts.lang, { style: 'unit', unit, unitDisplay: 'long' }).format(amount));
+  const format = new Intl.NumberFormat(texts.lang, { style: 'unit', unit, unitDisplay: 'long' });
+  return filledText(texts.wait, { time: format.format(amount) });
 }
 
 const units = [
@@ -104,5 +103,5 @@ const units = [
 
 /** Confirms an action that just happened. */
 export function effectWords({ at }: TookEffect, site: Site): Html | false {
-  return at !== undefined && html` ${site.texts.inEffect(moment(at, site, 'medium'))}`;
+  return at !== undefined && html` ${filled(site.texts.inEffect, { when: moment(at, site, 'medium') })}`;
 }

@@ -9,5 +9,6 @@ export { pageHeaders } from './headers.ts';
 export { loginHeaders, loginPage } from './login.ts';
 export { logoutPage } from './logout.ts';
 export { signedOutPage } from './signed-out.ts';
-export { english, type Texts } from './texts.ts';
+export { acceptedLanguages, locales, textsFor } from './texts/languages.ts';
+export type { Texts } from './texts/texts.ts';
 export type * from './views.ts';

@@ -1,7 +1,7 @@
 /** The pages' input: plain values. Times are milliseconds since the epoch, waits are seconds. */
 
 import type { ErrorKind } from './error-kinds.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** The data that all pages share. It is made once, at start. */
 export interface Site {

@@ -29,8 +29,8 @@ t.test('a browser gets a page for an unknown path and for an address of programs
     ['/oauth2/%6aws', 404, 'No page here'],
     ['/oauth2/%6awks', 404, 'No page here'],
     ['/%zz', 400, 'We cannot read this request'],
-    ['/oauth2/token', 405, 'Not a page for people'],
-    ['/oauth2/introspect', 405, 'Not a page for people'],
+    ['/oauth2/token', 405, 'For programs only'],
+    ['/oauth2/introspect', 405, 'For programs only'],
   ] as const) {
     const page = await openTab(service).get(path, browser);
     t.equal(page.status, status, path);

@@ -3,7 +3,6 @@ import {
   accountPage,
   consentPage,
   type ErrorKind,
-  english,
   errorPage,
   errorStatus,
   loginPage,
@@ -29,7 +28,7 @@ t.test(
 );
 
 t.test('every page states its language and direction, and has one heading and one title', async (t) => {
-  const hebrew = { ...site, texts: { ...english, lang: 'he', dir: 'rtl' } as const };
+  const hebrew = { ...site, texts: { ...site.texts, lang: 'he', dir: 'rtl' } as const };
   for (const [name, sample] of Object.entries(samples)) {
     t.match(sample(site), /<html lang="en" dir="ltr">/, name);
     t.match(sample(hebrew), /<html lang="he" dir="rtl">/, name);
@@ -158,7 +157,7 @@ t.test('a name cannot reverse its own text or the text around it', async (t) => 
 t.test('an error page has no link, and names the problem, the remedy, the code and the reference', async (t) => {
   for (const kind of kinds) {
     const page = errorPage(site, { kind, code: 'some_code', id: 'f00d' });
-    const { title, what, remedy } = english.error.kinds[kind];
+    const { title, what, remedy } = site.texts.error.kinds[kind];
     t.notMatch(page, /<a |<form|http-equiv/, kind);
     for (const said of [title, what, remedy, 'some_code', 'f00d']) t.ok(words(page).includes(said), `${kind}: ${said}`);
     t.match(String(errorStatus[kind]), /^(400|403|404|405|429|500|503)$/);

@@ -3,19 +3,19 @@ import {
   accountPage,
   type ConsentView,
   consentPage,
-  english,
   errorPage,
   type LoginView,
   loginPage,
   type Site,
   signedOutPage,
+  textsFor,
 } from '../../../src/authorization/pages/pages.ts';
 
 export const site: Site = {
   name: 'id.example.com',
   stylesheet: '/oauth2/assets/style.css',
   icon: '/oauth2/assets/icon.svg',
-  texts: english,
+  texts: textsFor([]),
 };
 
 export const shop = { name: 'Corner Shop', redirectUri: 'https://shop.example.com/callback' };

@@ -9,11 +9,13 @@ import {
   type ConnectedAppView,
   pageHeaders,
   type SessionView,
+  type Texts,
 } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
 import { beginTransaction, type CsrfForm, readCsrfFormOfUser } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
+import { scopeDescription } from '../scope-description.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
 import { shownApplication } from '../shown-application.ts';
@@ -50,11 +52,16 @@ export function accountEndpoints(front: PageContext): readonly PageEndpoint[] {
 async function show(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
   const visitor = await findSignedInUser(front, exchange.request);
   if (visitor === undefined) return showLogin(front, { ...exchange, asked: undefined });
-  const page = accountPage(front.site, await accountView(front, exchange, visitor));
+  const site = front.siteFor(exchange.request);
+  const page = accountPage(site, await accountView(front, exchange, { visitor, texts: site.texts }));
   return exchange.reply.headers(pageHeaders()).send(page);
 }
 
-async function accountView(front: PageContext, exchange: BrowserExchange, visitor: SignedInUser): Promise<AccountView> {
+async function accountView(
+  front: PageContext,
+  exchange: BrowserExchange,
+  { visitor, texts }: { readonly visitor: SignedInUser; readonly texts: Texts },
+): Promise<AccountView> {
   const { session, account } = visitor;
   const { records, clock } = front.service;
   const lifetime = session.expiresAt - seconds(clock);
@@ -67,7 +74,7 @@ async function accountView(front: PageContext, exchange: BrowserExchange, visito
   ]);
   return {
     person: personOf(account),
-    apps: await Promise.all(apps.map((app) => connectedApp(front, app))),
+    apps: await Promise.all(apps.map((app) => connectedApp(front, app, texts))),
     sessions: sessions.map((each) => sessionView(each, session)),
     disconnectForm: { action: front.paths.disconnect, csrf },
     endSessionForm: { action: front.paths.endSession, csrf },
@@ -90,13 +97,16 @@ async function guessesOf(
 const dones = ['disconnected', 'session_ended'] as const;
 
 /** A client that is no longer registered can still be disconnected. */
-async function connectedApp({ service }: PageContext, app: ConnectedAppRecord): Promise<ConnectedAppView> {
+async function connectedApp(
+  { service }: PageContext,
+  app: ConnectedAppRecord,
+  texts: Texts,
+): Promise<ConnectedAppView> {
   const client = await service.clients.glance(app.clientId);
-  const { scopes } = service.config;
   return {
     clientId: app.clientId,
     application: applicationOf(client, app.clientId),
-    scopes: scopeList(app.scope).map((scope) => (Object.hasOwn(scopes, scope) ? (scopes[scope] ?? scope) : scope)),
+    scopes: scopeList(app.scope).map((scope) => scopeDescription(service.config, scope, texts)),
     since: app.grantedAt * 1000,
     ...(app.usedAt !== undefined && { lastUsed: app.usedAt * 1000 }),
   };
