@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { parseOAuthParameters } from '../../oauth/parameters.ts';
 import { queryOf } from '../http/form.ts';
 import { acceptedLanguages, type Site, textsFor } from '../pages/pages.ts';
 
@@ -17,6 +16,7 @@ export function siteIn(site: Omit<Site, 'texts'>): SiteFor {
 /** Characters. */
 const LONGEST = 300;
 
+/** Reads faulty requests too, because their error pages must not fail. */
 function localesIn(url: string): string | undefined {
-  return parseOAuthParameters(queryOf(url), { aliases: false }).all('ui_locales')[0];
+  return new URLSearchParams(queryOf(url)).get('ui_locales') ?? undefined;
 }

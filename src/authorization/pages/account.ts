@@ -86,16 +86,27 @@ function sessionEntry(site: Site, { endSessionForm }: AccountView, session: Sess
   const { account } = site.texts;
   const device = isolated(deviceWords(site, session));
   const tag = session.current && html` <span class="tag">${account.thisSession}</span>`;
-  const button = html`<button class="plain" type="submit">${account.endSession}${spoken(device)}</button>`;
+  const button = html`<button class="plain" type="submit">${account.endSession}${spoken(sessionName(site, session))}</button>`;
   return entry(
     html`<h3>${device}${tag}</h3>
 ${facts([
-  [account.address, isolated(session.address)],
+  [account.address, place(site, session)],
   [account.signedIn, moment(session.since, site)],
   [account.lastSeen, session.lastSeen !== undefined && moment(session.lastSeen, site)],
 ])}`,
     !session.current && form(endSessionForm, [hidden('session', session.id), button]),
   );
+}
+
+/** The address, and whether it is in the same network as this browser. */
+function place({ texts: { account } }: Site, { address, isSameNetwork, current }: SessionView): Html {
+  const here = isSameNetwork && !current && html` (${account.sameNetwork})`;
+  return html`${isolated(address)}${here}`;
+}
+
+/** Differs even for two sessions of one kind of browser. */
+function sessionName(site: Site, session: SessionView): Html {
+  return html`${isolated(deviceWords(site, session))}, ${moment(session.since, site, 'medium')}`;
 }
 
 function everywhere({ texts: { account } }: Site, { signOutEverywhereForm }: AccountView): Html {

@@ -102,7 +102,10 @@ export interface SessionView {
   readonly current: boolean;
   readonly userAgent?: string;
   readonly address: string;
+  /** The address belongs to the network of this browser. */
+  readonly isSameNetwork: boolean;
   readonly since: number;
+  /** Within five minutes. */
   readonly lastSeen?: number;
 }
 

@@ -53,6 +53,15 @@ t.test('an unknown language in ui_locales is no error, and the client does not g
   t.strictSame([...(answer.location?.searchParams.keys() ?? [])].sort(), ['code', 'iss', 'state']);
 });
 
+t.test('a faulty request gets its error page in the language that it asks for', async (t) => {
+  const service = await runFront(t);
+  const twice = '&ui_locales=de&ui_locales=en&state=a&state=b';
+  const page = await openTab(service).get(`${authorizePath({ client_id: 'x' })}${twice}`, english);
+  t.strictSame([page.status, langOf(page)], [400, 'de']);
+  const logout = await openTab(service).get(`/nothing?ui_locales=de`, { ...english, accept: 'text/html' });
+  t.equal(langOf(logout), 'de');
+});
+
 t.test('the page that posts an answer is in the language of the request', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);

@@ -27,7 +27,7 @@ export function dressed(site: Site, text: string, redirectUri = text): readonly 
       ...account,
       person,
       apps: [{ clientId: text, application, scopes: [text], since: 0 }],
-      sessions: [{ id: text, current: false, userAgent: text, address: text, since: 0 }],
+      sessions: [{ id: text, current: false, userAgent: text, address: text, isSameNetwork: true, since: 0 }],
       disconnectForm: { action: '/a', csrf: text },
     }),
     signedOutPage({ ...site, name: text, logo: '/logo.svg' }, {}),

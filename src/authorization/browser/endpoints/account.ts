@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { addressBlock } from '../../../base/client-address.ts';
 import { seconds } from '../../../base/clock.ts';
 import { scopeList } from '../../../oauth/scope.ts';
 import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records/records.ts';
@@ -75,7 +76,7 @@ async function accountView(
   return {
     person: personOf(account),
     apps: await Promise.all(apps.map((app) => connectedApp(front, app, texts))),
-    sessions: sessions.map((each) => sessionView(each, session)),
+    sessions: sessions.map((each) => sessionView(each.id === session.id ? session : each, session)).sort(latestFirst),
     disconnectForm: { action: front.paths.disconnect, csrf },
     endSessionForm: { action: front.paths.endSession, csrf },
     signOutForm: { action: front.paths.signOut, csrf },
@@ -117,12 +118,23 @@ function applicationOf(client: RegisteredClient | undefined, id: string): Connec
   return client === undefined ? { name: id, redirectUri } : shownApplication({ client, redirectUri });
 }
 
-function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord, current: SessionRecord): SessionView {
+/** The session of this browser comes first. */
+function latestFirst(one: SessionView, other: SessionView): number {
+  if (one.current !== other.current) return one.current ? -1 : 1;
+  return (other.lastSeen ?? other.since) - (one.lastSeen ?? one.since);
+}
+
+function sessionView(
+  { id, userAgent, address = '', authenticatedAt, seenAt }: SessionRecord,
+  current: SessionRecord,
+): SessionView {
   return {
     id,
     current: id === current.id,
-    address: address ?? '',
+    address,
+    isSameNetwork: addressBlock(address) === addressBlock(current.address ?? ''),
     since: authenticatedAt * 1000,
+    ...(seenAt !== undefined && { lastSeen: seenAt * 1000 }),
     ...(userAgent !== undefined && { userAgent }),
   };
 }

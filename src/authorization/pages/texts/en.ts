@@ -164,8 +164,9 @@ export const english = {
     sessions: 'Where you are signed in',
     device: '{browser} on {platform}',
     unknownDevice: 'Unknown device',
-    thisSession: 'this one',
+    thisSession: 'this browser',
     address: 'Address',
+    sameNetwork: 'same network as this browser',
     signedIn: 'Signed in',
     lastSeen: 'Last seen',
     /** Screen readers read the name of the device after it. */
