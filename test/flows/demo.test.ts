@@ -10,10 +10,12 @@ import t, { type Test } from 'tap';
 import { shellWord } from '../../src/base/shell-word.ts';
 import { openTab } from '../authorization/browser/walk.ts';
 import { walk } from '../authorization/openid/provider.ts';
+import { violationsInEachLook } from '../support/axe.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { type Command, command } from '../support/command.ts';
 import { demoPorts } from '../support/demo-ports.ts';
 import { until } from '../support/until.ts';
+import { overflowing, watch } from '../support/watched-page.ts';
 
 /** Starts programs, and drives a browser: 90 s on a busy machine. */
 t.setTimeout(240_000);
@@ -312,6 +314,45 @@ t.test('the client page redeems no code of an answer that is not its own', { ski
     [],
   );
 });
+
+t.test(
+  'the client page is accessible and fits in each state, breaks no policy, and asks nobody else',
+  { skip },
+  async (t) => {
+    const here = await run(t);
+    const [home, login] = here.opened;
+    const page = await openPage(t);
+    const gateway = /gateway +(http:\S+)\/health/.exec(here.demo.stdout())?.[1] ?? '';
+    const watched = await watch(
+      page,
+      [home, login, gateway].map((url) => new URL(url).origin),
+    );
+    const looksGood = async (state: string) => {
+      t.strictSame(await violationsInEachLook(page), [], state);
+      t.strictSame(await overflowing(page), [], state);
+    };
+    await page.goto(home);
+    await page.locator('#sign-in:enabled').waitFor();
+    await looksGood('before');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, here);
+    await page.locator('button[value=allow]').click();
+    for (const answer of ['GET /orders/7: 200', 'DELETE /orders: 403', 'DELETE /orders/8: 204']) {
+      const [request = '', code = ''] = answer.split(': ');
+      if (code !== '200') await page.getByRole('button', { name: `${code}: ${request}` }).click();
+      await status(page, answer);
+      await looksGood(answer);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await status(page, 'GET /orders/7: 401');
+    await looksGood('signed out');
+    await page.goto(`${home}signed-out?state=other`);
+    await page.getByRole('alert').waitFor();
+    await looksGood('refused');
+    t.strictSame(watched.faults, []);
+    t.equal(watched.reports(), 0);
+  },
+);
 
 t.test('the printed login address shows the login, and then the apps with access', { skip }, async (t) => {
   const here = await run(t);

@@ -9,6 +9,7 @@ import {
   loginHeaders,
   pageHeaders,
   type Site,
+  textsFor,
 } from '../../../src/authorization/pages/pages.ts';
 import { samples, site } from './samples.ts';
 
@@ -26,6 +27,7 @@ export interface PageServer {
 }
 
 interface Serving {
+  readonly lang?: string;
   readonly assets: readonly Asset[];
   readonly logo?: string;
   /** If set, every form gets a 303 to this address, and the pages' headers name it. */
@@ -33,9 +35,14 @@ interface Serving {
 }
 
 /** Every sample page over a real socket with the real headers and assets. Submitted forms are recorded. */
-export async function servePages(t: Test, { assets, logo, redirectUri }: Serving): Promise<PageServer> {
+export async function servePages(t: Test, { lang, assets, logo, redirectUri }: Serving): Promise<PageServer> {
   const posted: Posted[] = [];
-  const shown: Site = { ...site, stylesheet: assets[0]?.path ?? '', ...(logo !== undefined && { logo }) };
+  const shown: Site = {
+    ...site,
+    stylesheet: assets[0]?.path ?? '',
+    texts: textsFor(lang === undefined ? [] : [lang]),
+    ...(logo !== undefined && { logo }),
+  };
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     const asset = assets.find((one) => one.path === path);

@@ -6,6 +6,7 @@ import {
   errorPage,
   type LoginView,
   loginPage,
+  logoutPage,
   type Site,
   signedOutPage,
   textsFor,
@@ -142,6 +143,8 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
       sessions: account.sessions.slice(0, 1),
       done: { what: 'disconnected', at: july },
     }),
+  logout: (site) =>
+    logoutPage(site, { form: login.form, person: account.person, application: 'Corner Shop', account: '/account' }),
   'signed-out': (site) => signedOutPage(site, { signIn: '/oauth2/login' }),
   'signed-out-everywhere': (site) => signedOutPage(site, { signIn: '/oauth2/login', everywhere: { at: july } }),
 };
