@@ -15,8 +15,9 @@ ${view.account !== undefined && html`<p><a href="${view.account}">${site.texts.a
   });
 }
 
+/** The detail is for developers. It is in English on every page. */
 function facts({ texts: { error } }: Site, { code, id, detail }: ErrorView): Html {
   return html`<dl class="facts"><dt>${error.code}</dt><dd><code>${code}</code></dd>
 <dt>${error.id}</dt><dd><code>${id}</code></dd>
-${detail !== undefined && html`<dt>${error.detail}</dt><dd>${isolated(detail)}</dd>\n`}</dl>`;
+${detail !== undefined && html`<dt>${error.detail}</dt><dd lang="en">${isolated(detail)}</dd>\n`}</dl>`;
 }

@@ -58,6 +58,7 @@ t.test('a faulty request gets its error page in the language that it asks for', 
   const twice = '&ui_locales=de&ui_locales=en&state=a&state=b';
   const page = await openTab(service).get(`${authorizePath({ client_id: 'x' })}${twice}`, english);
   t.strictSame([page.status, langOf(page)], [400, 'de']);
+  t.match(page.body, '<dd lang="en"><bdi>The client is not registered.</bdi></dd>');
   const logout = await openTab(service).get(`/nothing?ui_locales=de`, { ...english, accept: 'text/html' });
   t.equal(langOf(logout), 'de');
 });
