@@ -905,6 +905,8 @@ export interface AuthorizationFile {
     /** One user may have this many wrong passwords in a day, from all addresses together. After more, the service answers 429. The limit does not apply to browsers in which this user logged in before. It does not apply to addresses that sent the right password in the last 30 days. Default: `100`. */
     max_failures_a_day?: number | Variable;
   };
+  /** Pages show this name at the top and in the title of the tab. With a logo, it is the alternative text. The default is the host of the issuer. */
+  site_name?: string;
   /** These settings change how the hosted pages look. Default: `{}`. */
   theme?: {
     /** Pages show the picture in this file: .svg or .png. */

@@ -64,7 +64,7 @@ function errorsPage(): string {
     'The gateway answers a refusal or an outage with problem JSON (RFC 9457). The body has a `code` of this page, and a `request_id`, which the log line has too. It also has a `ticket`: the sealed decision, which `gatehouse why` opens. If the gateway rejects a token, the ticket and the log show the found and the expected value, but the answer shows neither. If the table has an `error`, the challenge in `WWW-Authenticate` has it too (RFC 6750 §3.1).',
     ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
     '## Authorization service',
-    'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2). If the column `error` is empty, `error` is the code. The header `X-Request-Id` has the `request_id` too. The log line with this id has the code. Error pages show the same id.',
+    'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2). If the column `error` is empty, `error` is the code. The header `X-Request-Id` has the `request_id` too. The log line with this id has the code. Error pages show the same id. An unknown path is not an endpoint: a program gets `application/problem+json` (RFC 9457) with the `code`, and a browser gets a page.',
     table(Object.entries(oauthErrors as Record<string, OAuthErrorEntry>)),
     '### `session.errors: errcode`',
     `With this setting, /oauth2/session and /oauth2/session/check answer every refusal with status 200 and the body \`{"errcode": …, "errmsg": …, "request_id": …}\`. For a code that is not in this table, \`errcode\` is ${badParameter}. At /oauth2/session/check, \`errcode\` for \`invalid_grant\` is ${invalidSignature[0]}.`,

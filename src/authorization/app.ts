@@ -15,7 +15,7 @@ import type { HostedSite } from './browser/site.ts';
 import { frontChannel } from './front-channel.ts';
 import type { Grants } from './grants/grants.ts';
 import { buildClientErrorHandler } from './http/client-errors.ts';
-import { handleErrors, sendError } from './http/errors.ts';
+import { handleErrors, recordError } from './http/errors.ts';
 import type { Gate } from './http/gate.ts';
 import { RequestLogger, recordRequests } from './http/request-log.ts';
 import { addEndpoints } from './http/routing.ts';
@@ -38,6 +38,7 @@ export function buildApp(
 ): FastifyInstance {
   const ofEveryAnswer = commonHeaders(service.config.issuer);
   const { bodyLimit, requestTimeout, keepAliveTimeout, ...http } = limits;
+  const front = frontChannel(service, hosted);
   const app = fastify({
     ...withoutSchemas,
     loggerInstance: log as FastifyBaseLogger,
@@ -51,7 +52,8 @@ export function buildApp(
     http,
     return503OnClosing: false,
     clientErrorHandler: buildClientErrorHandler(log),
-    frameworkErrors: (error, request, reply) => void sendError(error, ofEveryAnswer(request, reply), reply),
+    frameworkErrors: (error, request, reply) =>
+      void front.answerStray(recordError(error, ofEveryAnswer(request, reply)), request, reply),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -65,8 +67,8 @@ export function buildApp(
   });
   app.addHook('onRequest', (_request, _reply, done) => gate.pass(done));
   recordRequests(app, service.metrics);
-  handleErrors(app);
-  const rows = [...backChannel(service, grants), ...frontChannel(service, hosted)];
+  handleErrors(app, front.answerStray);
+  const rows = [...backChannel(service, grants), ...front.endpoints];
   addEndpoints(app, service.config.issuer, rows);
   return app;
 }

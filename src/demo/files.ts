@@ -82,7 +82,7 @@ health: 127.0.0.1:${ports.health}
 ticket_keys: ["\${file:ticket.key}"]
 realm: demo
 cors: { origins: ["${page}"] }
-scopes_supported: [orders.read, orders.write]
+scopes_supported: [orders.read, orders.write, orders.admin]
 authorization_servers:
   demo:
     issuer: ${issuer}
@@ -102,6 +102,9 @@ routes:
   - id: orders-delete
     match: { methods: [DELETE], path: "/orders/{id}" }
     scope: orders.write
+  - id: orders-clear
+    match: { methods: [DELETE], path: /orders }
+    scope: orders.admin
 `;
 }
 
@@ -112,8 +115,9 @@ issuer: ${issuer}
 listen: 127.0.0.1:${ports.authorization}
 storage: sqlite:demo.db
 openid: { enabled: true }
+site_name: Gatehouse demo
 resources: ["${api}"]
-scopes: { orders.read: Read your orders, orders.write: Change your orders }
+scopes: { orders.read: Read your orders, orders.write: Change your orders, orders.admin: Delete all orders }
 clients:
   - client_id: ${shop.id}
     client_secret: ${shop.secret}
@@ -121,7 +125,7 @@ clients:
     scope: ${everyScope}
     grant_types: [client_credentials]
   - client_id: ${demoPage.id}
-    client_name: The page of the demo
+    client_name: Order Page
     redirect_uris: ["${redirectUri}"]
     post_logout_redirect_uris: ["${afterLogout}"]
     scope: ${signInScope}

@@ -16,7 +16,7 @@ export function guide(ports: Ports, files: DemoFiles, accessToken: string): stri
 
   Open these in a browser. The user is ${user.name}, and the password is ${user.password}:
 
-  A client page: sign in and consent, and the page calls the API with its token, until you sign out everywhere
+  A client page: sign in and consent, and the page shows each step up to the API
     ${page}/
 
   The login page, which leads to the connected apps

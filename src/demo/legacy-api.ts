@@ -26,6 +26,10 @@ export function buildLegacyApi(): FastifyInstance {
     orders.delete(Number(params.id));
     return reply.code(204).send();
   });
+  app.delete('/orders', (_request, reply) => {
+    orders.clear();
+    return reply.code(204).send();
+  });
   return app;
 }
 

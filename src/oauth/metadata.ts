@@ -18,6 +18,8 @@ export interface AuthorizationServerMetadata {
   readonly code_challenge_methods_supported?: readonly string[];
   /** RFC 9207 §3. */
   readonly authorization_response_iss_parameter_supported?: boolean;
+  /** BCP 47. */
+  readonly ui_locales_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly introspection_endpoint_auth_methods_supported?: readonly string[];
   readonly revocation_endpoint_auth_methods_supported?: readonly string[];

@@ -10,10 +10,12 @@ import t, { type Test } from 'tap';
 import { shellWord } from '../../src/base/shell-word.ts';
 import { openTab } from '../authorization/browser/walk.ts';
 import { walk } from '../authorization/openid/provider.ts';
+import { violationsInEachLook } from '../support/axe.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { type Command, command } from '../support/command.ts';
 import { demoPorts } from '../support/demo-ports.ts';
 import { until } from '../support/until.ts';
+import { overflowing, watch } from '../support/watched-page.ts';
 
 /** Starts programs, and drives a browser: 90 s on a busy machine. */
 t.setTimeout(240_000);
@@ -179,6 +181,8 @@ async function signIn(page: Page, { demo }: Running): Promise<void> {
   await page.locator('button[type=submit]').click();
 }
 
+const allDone = ['Redirect', 'Consent', 'Code', 'Token', 'API'].map((step) => `${step} done`);
+
 const status = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
 
 t.test('the client page of the demo: sign in, consent, token, and the API answers the token', { skip }, async (t) => {
@@ -201,8 +205,16 @@ t.test('the client page of the demo: sign in, consent, token, and the API answer
   t.equal(await page.locator('#name').innerText(), 'Alice Liddell');
   t.equal(await page.locator('#sub').innerText(), 'alice');
   t.equal(page.url(), here.opened[0], 'the code is not in the address any more');
-  await page.getByRole('button', { name: 'DELETE' }).click();
+  t.notOk(await page.getByRole('button', { name: 'Sign in' }).isVisible(), 'signed in already');
+  await page.getByRole('button', { name: '401' }).click();
+  await status(page, 'GET /orders/7: 401');
+  await page.getByRole('button', { name: '403' }).click();
+  await status(page, 'DELETE /orders: 403');
+  t.match(await page.locator('#answer').innerText(), /^\{\n {2}"/, 'the JSON is indented');
+  await page.getByRole('button', { name: '204' }).click();
   await status(page, 'DELETE /orders/8: 204');
+  t.equal(await page.locator('#answer').innerText(), 'The answer has no body.');
+  t.strictSame(await page.locator('.steps h3').allInnerTexts(), allDone);
   t.strictSame(complaints, []);
 });
 
@@ -220,20 +232,22 @@ t.test(
     await status(page, 'GET /orders/7: 200');
     t.equal(await page.locator('#scope').innerText(), 'openid orders.read');
     t.equal(await page.locator('#name').innerText(), 'alice', 'without profile there is no name');
-    await page.getByRole('button', { name: 'DELETE' }).click();
+    await page.getByRole('button', { name: 'DELETE /orders/8' }).click();
     await status(page, 'DELETE /orders/8: 403');
     t.match(JSON.parse(await page.locator('#answer').innerText()), { code: 'scope_insufficient' });
 
+    await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('button[value=deny]').click();
     await page.getByRole('alert').waitFor();
     t.match(await page.getByRole('alert').innerText(), /^access_denied/);
+    t.match((await page.locator('.steps h3').allInnerTexts())[1], 'Consent failed');
     t.notOk(await page.locator('#granted').isVisible());
   },
 );
 
 t.test(
-  'after “Sign out everywhere” the API refuses the token, and the next sign-in asks for the password',
+  'after “Sign out” the API refuses the token, and the next sign-in asks for the password',
   { skip },
   async (t) => {
     const here = await run(t);
@@ -246,11 +260,12 @@ t.test(
     await page.locator('button[value=allow]').click();
     await status(page, 'GET /orders/7: 200');
 
+    await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('button[value=allow]').click();
     await status(page, 'GET /orders/7: 200');
 
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     await status(page, 'GET /orders/7: 401');
     t.match(JSON.parse(await page.locator('#answer').innerText()), { code: 'token_revoked' });
@@ -299,6 +314,45 @@ t.test('the client page redeems no code of an answer that is not its own', { ski
     [],
   );
 });
+
+t.test(
+  'the client page is accessible and fits in each state, breaks no policy, and asks nobody else',
+  { skip },
+  async (t) => {
+    const here = await run(t);
+    const [home, login] = here.opened;
+    const page = await openPage(t);
+    const gateway = /gateway +(http:\S+)\/health/.exec(here.demo.stdout())?.[1] ?? '';
+    const watched = await watch(
+      page,
+      [home, login, gateway].map((url) => new URL(url).origin),
+    );
+    const looksGood = async (state: string) => {
+      t.strictSame(await violationsInEachLook(page), [], state);
+      t.strictSame(await overflowing(page), [], state);
+    };
+    await page.goto(home);
+    await page.locator('#sign-in:enabled').waitFor();
+    await looksGood('before');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, here);
+    await page.locator('button[value=allow]').click();
+    for (const answer of ['GET /orders/7: 200', 'DELETE /orders: 403', 'DELETE /orders/8: 204']) {
+      const [request = '', code = ''] = answer.split(': ');
+      if (code !== '200') await page.getByRole('button', { name: `${code}: ${request}` }).click();
+      await status(page, answer);
+      await looksGood(answer);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await status(page, 'GET /orders/7: 401');
+    await looksGood('signed out');
+    await page.goto(`${home}signed-out?state=other`);
+    await page.getByRole('alert').waitFor();
+    await looksGood('refused');
+    t.strictSame(watched.faults, []);
+    t.equal(watched.reports(), 0);
+  },
+);
 
 t.test('the printed login address shows the login, and then the apps with access', { skip }, async (t) => {
   const here = await run(t);

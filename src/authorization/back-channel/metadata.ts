@@ -7,6 +7,7 @@ import type { RegisteredClient } from '../clients/clients.ts';
 import { type Grants, grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
+import { locales } from '../pages/pages.ts';
 import type { Service } from '../service/service.ts';
 import { methodsInUse } from './client-auth.ts';
 import { providerMetadata } from './provider-metadata.ts';
@@ -89,5 +90,6 @@ function frontChannel(issuer: string) {
     response_modes_supported: ['query', 'fragment', 'form_post'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    ui_locales_supported: locales,
   };
 }

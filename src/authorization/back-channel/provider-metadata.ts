@@ -21,7 +21,6 @@ export function providerMetadata({ config }: Service): object {
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     display_values_supported: ['page'],
-    ui_locales_supported: ['en'],
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
   };

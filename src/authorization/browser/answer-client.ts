@@ -12,7 +12,7 @@ import type { PageContext } from './page-context.ts';
  * the page was already used, the client has its answer.
  */
 export async function answerClient(
-  { service, site }: PageContext,
+  { service, siteFor }: PageContext,
   { request, reply }: BrowserExchange,
   addressed: Addressed,
   answer: () => Promise<FastifyReply>,
@@ -22,13 +22,13 @@ export async function answerClient(
   } catch (error) {
     if (error instanceof OAuthError && error.code === 'transaction_expired') throw error;
     const values = { ...recordError(error, request).body(), iss: service.config.issuer };
-    return sendResponse(reply, addressed, { site, values });
+    return sendResponse(reply, addressed, { site: siteFor(request, addressed.uiLocales), values });
   }
 }
 
 /** Grants the request after the user's consent, given now or earlier. */
 export async function grantRequest(
-  { service, site }: PageContext,
+  { service, siteFor }: PageContext,
   { request: caller, reply }: BrowserExchange,
   request: AuthorizationRequest,
   decision: ConsentDecision,
@@ -37,5 +37,6 @@ export async function grantRequest(
   await limitSession(service, { account, session: premises.session }, { client: request.client, caller });
   const values = await request.responseType.respond(service, request, decision);
   if (values === undefined) throw new OAuthError('transaction_expired', { detail: 'used before' });
+  const site = siteFor(caller, request.uiLocales);
   return sendResponse(reply, request, { site, values: { ...values, iss: service.config.issuer } });
 }

@@ -15,6 +15,8 @@ export interface Addressed {
   readonly redirectUriSent: boolean;
   readonly state: string | undefined;
   readonly mode: ResponseMode;
+  /** The languages that the client asks for, in order, with spaces (OpenID Connect Core §3.1.2.1). */
+  readonly uiLocales: string | undefined;
 }
 
 /** A valid request that the user can grant. */

@@ -22,6 +22,7 @@ const names = [
   'nonce',
   'claims',
   'id_token_hint',
+  'ui_locales',
 ] as const;
 
 /** Characters. The parameters must fit into the head of a request as a query, and into a form in sealed form. */

@@ -11,6 +11,8 @@ export interface LogoutRequest {
   /** Registered for the client. */
   readonly redirectUri: string | undefined;
   readonly state: string | undefined;
+  /** The languages that the client asks for (§2). */
+  readonly uiLocales: string | undefined;
 }
 
 /** OpenID Connect RP-Initiated Logout §2 to §4. A faulty request shows a page, and redirects nowhere. */
@@ -20,7 +22,7 @@ export async function judgeLogout(service: Service, parameters: Parameters): Pro
   const redirectUri = parameters.get('post_logout_redirect_uri');
   if (redirectUri !== undefined && !client?.postLogoutRedirectUris.includes(redirectUri))
     throw new OAuthError('redirect_refused', { description });
-  return { client, hint, redirectUri, state: parameters.get('state') };
+  return { client, hint, redirectUri, state: parameters.get('state'), uiLocales: parameters.get('ui_locales') };
 }
 
 const description = 'The post_logout_redirect_uri is not registered, or the request names no client.';

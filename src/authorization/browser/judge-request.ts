@@ -24,7 +24,8 @@ export async function judgeAddress(
   if (looked.kind !== 'found') throw noClient(looked);
   const { client } = looked;
   request.clientId = client.id;
-  return { client, ...redirectAddress(client, parameters, duplicate), ...answerWay(parameters) };
+  const uiLocales = parameters.get('ui_locales');
+  return { client, ...redirectAddress(client, parameters, duplicate), ...answerWay(parameters), uiLocales };
 }
 
 function noClient(looked: Exclude<ClientLookup, { readonly kind: 'found' }>): OAuthError {

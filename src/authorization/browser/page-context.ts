@@ -1,17 +1,17 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { endpointPath } from '../http/endpoint.ts';
-import type { Site } from '../pages/pages.ts';
 import { knownBrowserCookie } from '../people/known-browsers.ts';
 import type { Service } from '../service/service.ts';
 import { type BrowserCookie, browserCookie } from './cookies.ts';
 import { buildPageSeal, type PageSeal } from './page-seal.ts';
 import type { HostedSite } from './site.ts';
+import { type SiteFor, siteIn } from './site-for.ts';
 import { buildTransactions, type Transactions } from './transactions.ts';
 
 /** The data that every page needs, in addition to the service. */
 export interface PageContext {
   readonly service: Service;
-  readonly site: Site;
+  readonly siteFor: SiteFor;
   /** The session of the signed-in user. */
   readonly sessionCookie: BrowserCookie;
   /** Identifies the browser, for any user. */
@@ -49,7 +49,7 @@ export function buildPageContext(service: Service, { site }: HostedSite): PageCo
   const paths = Object.entries(pagePaths).map(([name, path]) => [name, endpointPath(issuer, path)]);
   return {
     service,
-    site,
+    siteFor: siteIn(site),
     sessionCookie: browserCookie(issuer, 'sid'),
     browserCookie: browserCookie(issuer, 'browser'),
     knownCookie: browserCookie(issuer, 'known', knownBrowserCookie),

@@ -51,11 +51,12 @@ export async function judgeAgain(
 }
 
 /** Without the ID token, which is not needed any more. */
-export function withoutToken({ client, redirectUri, state }: LogoutRequest): CarriedParameters {
+export function withoutToken({ client, redirectUri, state, uiLocales }: LogoutRequest): CarriedParameters {
   const pairs = [
     ['client_id', client?.id],
     ['post_logout_redirect_uri', redirectUri],
     ['state', state],
+    ['ui_locales', uiLocales],
   ] as const;
   return pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }

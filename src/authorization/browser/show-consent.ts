@@ -9,6 +9,7 @@ import { consentScopes, hasCheckbox } from './consent.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
+import { scopeDescription } from './scope-description.ts';
 import { shownApplication } from './shown-application.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 
@@ -23,15 +24,16 @@ export function showConsent(front: PageContext, { asked, parameters, visitor, be
   const { session, account } = visitor;
   const transaction = beginTransaction(front, exchange, { kind: 'consent', parameters, session: session.id });
   const { paths, service } = front;
+  const site = front.siteFor(exchange.request, asked.uiLocales);
   const known = scopeList(before?.scope ?? '');
-  const page = consentPage(front.site, {
+  const page = consentPage(site, {
     form: { action: paths.consent, transaction },
     switchForm: { action: paths.switchUser, transaction },
     application: shownApplication(asked),
     person: personOf(account),
     scopes: shownScopes(asked).map((token) => ({
       token,
-      ...wordsOf(service.config.scopes, token),
+      words: scopeDescription(service.config, token, site.texts),
       grantedBefore: known.includes(token),
     })),
     account: paths.account,
@@ -45,9 +47,4 @@ function shownScopes(asked: AuthorizationRequest): readonly string[] {
 
 export function personOf({ username, name }: Account): Person {
   return { username, ...(name !== undefined && { name }) };
-}
-
-function wordsOf(scopes: Readonly<Record<string, string>>, token: string): { words?: string } {
-  const words = Object.hasOwn(scopes, token) ? scopes[token] : undefined;
-  return words === undefined ? {} : { words };
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type LoginView, loginPage, pageHeaders } from '../pages/pages.ts';
+import { type LoginView, loginHeaders, loginPage } from '../pages/pages.ts';
 import type { Addressed } from './authorization-request.ts';
 import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
@@ -26,12 +26,12 @@ export function showLogin(front: PageContext, shown: LoginToShow): FastifyReply 
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
   const application = asked && shownApplication(asked.addressed);
-  const page = loginPage(front.site, {
+  const page = loginPage(front.siteFor(request, asked?.addressed.uiLocales), {
     form: { action: front.paths.login, transaction },
     ...(application && { application }),
     ...(username !== undefined && { username }),
     ...(notThisUser && { notThisUser }),
     ...(failure && { failure }),
   });
-  return reply.headers(pageHeaders(application?.redirectUri)).send(page);
+  return reply.headers(loginHeaders(application?.redirectUri)).send(page);
 }

@@ -3,9 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { SESSION_LIFETIME } from '../../config/words/session-lifetime.ts';
+import { StorageUnavailable } from '../../storage/engine/errors.ts';
 import type { SessionRecord } from '../../storage/records/records.ts';
 import { userKeysUntil } from '../keys/user-keys.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
+import type { Service } from '../service/service.ts';
 import { randomCookieValue } from './cookies.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
@@ -27,7 +29,28 @@ export async function findSignedInUser(
   if (value === undefined) return undefined;
   const session = await service.records.findSession(sha256(value), seconds(service.clock));
   const account = session && (await service.accounts.bySubject(session.subject));
-  return account && { session, account };
+  return account && { session: await seen(service, session, request), account };
+}
+
+/** Seconds. Most requests must not write. */
+const SEEN_AGAIN_AFTER = 300;
+
+/** Records that the browser uses the session. If the store cannot write, the page works without it. */
+async function seen(
+  { records, clock }: Service,
+  session: SessionRecord,
+  { ip: address, log }: FastifyRequest,
+): Promise<SessionRecord> {
+  const now = seconds(clock);
+  const used = { ...session, address, seenAt: now };
+  if (now - (session.seenAt ?? 0) < SEEN_AGAIN_AFTER) return used;
+  try {
+    await records.seeSession(used);
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    log.warn({ err: error }, 'could not record the last use of a session');
+  }
+  return used;
 }
 
 /**
@@ -53,6 +76,7 @@ export async function signIn(
     expiresAt: now + SESSION_LIFETIME,
     userAgent: request.headers['user-agent']?.slice(0, longestUserAgent),
     address: request.ip,
+    seenAt: now,
   };
   const saved = await service.records.saveSession(session, judgedPassword(account), before?.session.hash);
   if (saved === 'outdated') return false;

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import { StorageUnavailable } from '../../storage/engine/errors.ts';
@@ -10,15 +11,33 @@ declare module 'fastify' {
   }
 }
 
-/** Answers every error: as RFC 6749 §5.2 JSON, or as a page if the endpoint is for people. */
-export function handleErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+/**
+ * Answers every error: as RFC 6749 §5.2 JSON, or as a page if the endpoint is for people. `answerStray` answers requests that no
+ * endpoint handles.
+ */
+export function handleErrors(app: FastifyInstance, answerStray: AnswerError): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = recordError(error, request);
+    const answer = request.routeOptions.config?.answerError ?? answerJson;
+    return (isStray(refusal, request) ? answerStray : answer)(refusal, request, reply);
+  });
 }
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const answer = request.routeOptions.config?.answerError ?? answerJson;
-  return answer(recordError(error, request), request, reply);
+/** The router may find a route although the path has another spelling, so the code decides too. */
+function isStray({ code }: OAuthError, request: FastifyRequest): boolean {
+  return request.is404 || code === 'not_found';
 }
+
+/** For a program: the endpoints' own form if only the method is wrong, otherwise a problem (RFC 9457). */
+export const answerStrayProgram: AnswerError = (refusal, request, reply) =>
+  refusal.code === 'method_not_allowed' ? answerJson(refusal, request, reply) : answerProblem(refusal, request, reply);
+
+const answerProblem: AnswerError = ({ status, code, headers, description: detail }, { id: request_id }, reply) => {
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, request_id };
+  // Bytes, because the framework would add a charset to the type of a text.
+  const body = Buffer.from(JSON.stringify(problem));
+  return reply.code(status).headers(headers).type('application/problem+json').send(body);
+};
 
 /** The error for the caller. The log has the details. */
 export function recordError(error: unknown, request: FastifyRequest): OAuthError {

@@ -1,3 +1,4 @@
+import { counted, filled, filledText } from './fill.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
 import { effectWords, form, hidden, isolated, moment, originWords, page, personWords, redirectWords } from './page.ts';
 import { readUserAgent } from './user-agent.ts';
@@ -45,7 +46,7 @@ function apps(site: Site, view: AccountView): Html {
 function appEntry(site: Site, { disconnectForm }: AccountView, app: ConnectedAppView): Html {
   const { account } = site.texts;
   const name = isolated(app.application.name);
-  const button = html`<button class="plain" type="submit">${account.disconnect(name)}</button>`;
+  const button = html`<button class="plain" type="submit">${account.disconnect}${spoken(name)}</button>`;
   return entry(
     html`<h3>${name}</h3>
 <p class="quiet">${redirectWords(app.application, account.returns)}</p>
@@ -76,24 +77,36 @@ function sessions(site: Site, view: AccountView): HtmlPart {
 function guesses(site: Site, { guesses: told }: AccountView): Html | undefined {
   if (told === undefined) return undefined;
   const { guesses: words, closedUntil } = site.texts.account;
-  const closed = told.closedUntil !== undefined && html` ${closedUntil(moment(told.closedUntil, site))}`;
-  return html`\n<p>${words(told.count)}${closed}</p>`;
+  const closed =
+    told.closedUntil !== undefined && html` ${filled(closedUntil, { when: moment(told.closedUntil, site) })}`;
+  return html`\n<p>${counted(words, told.count, site.texts)}${closed}</p>`;
 }
 
 function sessionEntry(site: Site, { endSessionForm }: AccountView, session: SessionView): Html {
   const { account } = site.texts;
   const device = isolated(deviceWords(site, session));
   const tag = session.current && html` <span class="tag">${account.thisSession}</span>`;
-  const button = html`<button class="plain" type="submit">${account.endSession(device)}</button>`;
+  const button = html`<button class="plain" type="submit">${account.endSession}${spoken(sessionName(site, session))}</button>`;
   return entry(
     html`<h3>${device}${tag}</h3>
 ${facts([
-  [account.address, isolated(session.address)],
+  [account.address, place(site, session)],
   [account.signedIn, moment(session.since, site)],
   [account.lastSeen, session.lastSeen !== undefined && moment(session.lastSeen, site)],
 ])}`,
     !session.current && form(endSessionForm, [hidden('session', session.id), button]),
   );
+}
+
+/** The address, and whether it is in the same network as this browser. */
+function place({ texts: { account } }: Site, { address, isSameNetwork, current }: SessionView): Html {
+  const here = isSameNetwork && !current && html` (${account.sameNetwork})`;
+  return html`${isolated(address)}${here}`;
+}
+
+/** Differs even for two sessions of one kind of browser. */
+function sessionName(site: Site, session: SessionView): Html {
+  return html`${isolated(deviceWords(site, session))}, ${moment(session.since, site, 'medium')}`;
 }
 
 function everywhere({ texts: { account } }: Site, { signOutEverywhereForm }: AccountView): Html {
@@ -104,7 +117,12 @@ ${form(signOutEverywhereForm, html`<button class="plain" type="submit">${account
 function deviceWords({ texts: { account } }: Site, { userAgent }: SessionView): string {
   if (userAgent === undefined || userAgent.trim() === '') return account.unknownDevice;
   const device = readUserAgent(userAgent);
-  return typeof device === 'string' ? device : account.device(device.browser, device.platform);
+  return typeof device === 'string' ? device : filledText(account.device, { ...device });
+}
+
+/** Only screen readers read this text. Without it, all buttons of a list have the same name. */
+function spoken(words: Html): Html {
+  return html`<span class="hidden"> ${words}</span>`;
 }
 
 function entry(about: Html, action: HtmlPart): Html {

@@ -1,4 +1,5 @@
 import { sha256 } from '../../base/secret.ts';
+import { icon } from './icon.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** A file that the pages refer to. Its name contains a hash of its content, so browsers may cache it forever. */
@@ -25,6 +26,11 @@ export const assetHeaders: Readonly<Record<string, string>> = {
 
 export function stylesheetAsset(theme: Readonly<Record<string, string>> = {}, base = assetBase): Asset {
   return named(base, 'style', 'css', 'text/css; charset=utf-8', stylesheet(theme));
+}
+
+/** The icon of the browser's tab, if there is no logo. */
+export function iconAsset(theme: Readonly<Record<string, string>> = {}, base = assetBase): Asset {
+  return named(base, 'icon', 'svg', 'image/svg+xml', icon(theme));
 }
 
 /** Reads the logo from its file's bytes. Undefined if they are not SVG or PNG. */

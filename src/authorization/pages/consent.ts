@@ -1,3 +1,4 @@
+import { filled } from './fill.ts';
 import { type Html, html } from './html.ts';
 import { form, isolated, originWords, page, personWords, redirectWords, unturned } from './page.ts';
 import type { ConsentView, ScopeChoice, Site } from './views.ts';
@@ -5,10 +6,10 @@ import type { ConsentView, ScopeChoice, Site } from './views.ts';
 export function consentPage(site: Site, view: ConsentView): string {
   const { consent } = site.texts;
   return page(site, {
-    title: consent.title(unturned(view.application.name)),
+    title: filled(consent.title, { application: unturned(view.application.name) }),
     failed: view.failure !== undefined,
     body: [
-      html`<h1>${consent.heading(isolated(view.application.name))}</h1>\n`,
+      html`<h1>${filled(consent.heading, { application: isolated(view.application.name) })}</h1>\n`,
       origin(site, view),
       person(site, view),
       view.failure && html`<p class="alert" role="alert" id="failure">${consent.nothingTicked}</p>\n`,
@@ -31,13 +32,13 @@ function origin({ texts: { consent } }: Site, { application }: ConsentView): Htm
 
 function person({ texts: { consent } }: Site, view: ConsentView): Html {
   return html`<div class="person"><p><span class="quiet">${consent.signedInAs}</span>${personWords(view.person)}</p>
-${form(view.switchForm, html`<button class="plain" type="submit">${consent.notYou}</button>`)}</div>
+${form(view.switchForm, html`<button class="link" type="submit">${consent.notYou}</button>`)}</div>
 `;
 }
 
-function scopes({ texts: { consent } }: Site, { scopes, failure }: ConsentView): Html {
+function scopes({ texts: { consent } }: Site, { application, scopes, failure }: ConsentView): Html {
   if (scopes.length === 0) return html`<p>${consent.noScopes}</p>\n`;
-  return html`<fieldset${failure && html` aria-describedby="failure"`}><legend>${consent.scopes}</legend>
+  return html`<fieldset${failure && html` aria-describedby="failure"`}><legend>${filled(consent.scopes, { application: isolated(application.name) })}</legend>
 ${scopes.map((scope) => scopeRow(scope, consent.before))}</fieldset>
 `;
 }
@@ -49,12 +50,12 @@ function scopeRow({ token, words, grantedBefore, ticked }: ScopeChoice, before: 
 }
 
 /**
- * Two equal buttons. Deny is the first in the form, so Enter in a checkbox presses Deny (HTML §4.10.22.2). A stray key never
- * allows access.
+ * Two buttons of one size, and only Allow is filled. Deny is the first in the form, so Enter in a checkbox presses Deny (HTML
+ * §4.10.22.2). A stray key never allows access.
  */
 function choice({ texts: { consent } }: Site): Html {
   return html`<div class="choice">
-<button class="button" type="submit" name="decision" value="deny">${consent.deny}</button>
+<button class="plain" type="submit" name="decision" value="deny">${consent.deny}</button>
 <button class="button" type="submit" name="decision" value="allow">${consent.allow}</button>
 </div>`;
 }

@@ -8,6 +8,8 @@ export const errorStatus = {
   expired_transaction: 400,
   forged_form: 403,
   too_many_attempts: 429,
+  not_found: 404,
+  for_programs: 405,
   unavailable: 503,
   server_error: 500,
 } as const;

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { pageHeaders } from './headers.ts';
 import { html } from './html.ts';
 import { hidden, page } from './page.ts';
+import { allowScript, ownScript } from './script.ts';
 import type { FormPostView, Site } from './views.ts';
 
 /** Sends the form at once. Without scripts, the user presses the button. */
-const SCRIPT = 'document.forms[0].submit()';
-const script = html`<script>document.forms[0].submit()</script>`;
-const hash = createHash('sha256').update(SCRIPT).digest('base64');
+const submit = ownScript(html`<script>document.forms[0].submit()</script>`);
 
 /** A page that posts an answer to a client (OAuth 2.0 Form Post Response Mode §2). */
 export function formPostPage(site: Site, { action, values }: FormPostView): string {
@@ -18,15 +16,11 @@ export function formPostPage(site: Site, { action, values }: FormPostView): stri
 <form method="post" action="${action}">
 ${values.map(([name, value]) => hidden(name, value))}<button class="button" type="submit">${go}</button>
 </form>
-${script}`,
+${submit.element}`,
   });
 }
 
 /** Only this script may run. */
 export function formPostHeaders(action: string): Readonly<Record<string, string>> {
-  const headers = pageHeaders(action);
-  return {
-    ...headers,
-    'content-security-policy': `${headers['content-security-policy']}; script-src 'sha256-${hash}'`,
-  };
+  return allowScript(pageHeaders(action), submit);
 }

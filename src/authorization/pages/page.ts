@@ -1,17 +1,18 @@
+import { filled, filledText } from './fill.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
 import { type Redirect, readRedirect } from './redirect.ts';
 import type { AccountForm, Application, InteractionForm, Person, Site, TookEffect } from './views.ts';
 
 interface Content {
-  readonly title: string;
+  readonly title: HtmlPart;
   readonly failed?: boolean;
   readonly wide?: boolean;
   readonly body: HtmlPart;
 }
 
 /** A complete HTML document around the content of the page. */
-export function page({ name, stylesheet, logo, texts }: Site, { title, failed, wide, body }: Content): string {
-  const brand = logo === undefined ? isolated(name) : html`<img src="${logo}" alt="${name}">`;
+export function page({ name, stylesheet, icon, logo, texts }: Site, { title, failed, wide, body }: Content): string {
+  const brand = logo === undefined ? isolated(name) : html`<img src="${logo}" alt="${unturned(name)}">`;
   return html`<!doctype html>
 <html lang="${texts.lang}" dir="${texts.dir}">
 <head>
@@ -19,7 +20,8 @@ export function page({ name, stylesheet, logo, texts }: Site, { title, failed, w
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${failed && texts.failed}${title} – ${name}</title>
+<title>${failed && texts.failed}${title} – ${unturned(name)}</title>
+<link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${stylesheet}">
 </head>
 <body>
@@ -47,20 +49,17 @@ export function strong(words: string): Html {
 }
 
 /** Says where an application gets its answer, in words for its kind. */
-export function redirectWords(
-  { redirectUri }: Application,
-  words: Readonly<Record<Redirect['kind'], (where: Html) => Html>>,
-): Html {
+export function redirectWords({ redirectUri }: Application, words: Readonly<Record<Redirect['kind'], string>>): Html {
   const { kind, where } = readRedirect(redirectUri);
-  return words[kind](strong(where));
+  return filled(words[kind], { where: strong(where) });
 }
 
 /** Says where the name of an application comes from. Undefined if an operator has checked it. */
 export function originWords(
   { origin }: Application,
-  words: { readonly document: (host: Html) => Html; readonly itself: string },
+  words: { readonly document: string; readonly itself: string },
 ): Html | string | undefined {
-  return origin?.kind === 'document' ? words.document(strong(origin.host)) : origin && words.itself;
+  return origin?.kind === 'document' ? filled(words.document, { host: strong(origin.host) }) : origin && words.itself;
 }
 
 export function personWords({ username, name }: Person): Html {
@@ -92,7 +91,8 @@ export function moment(milliseconds: number, { texts }: Site, timeStyle: 'short'
 export function waitWords(retryAfter: number, { texts }: Site): string {
   const [unit, size] = units.find(([, , limit]) => retryAfter <= limit) ?? units[2];
   const amount = Math.max(1, Math.ceil(retryAfter / size));
-  return texts.wait(new Intl.NumberFormat(texts.lang, { style: 'unit', unit, unitDisplay: 'long' }).format(amount));
+  const format = new Intl.NumberFormat(texts.lang, { style: 'unit', unit, unitDisplay: 'long' });
+  return filledText(texts.wait, { time: format.format(amount) });
 }
 
 const units = [
@@ -103,5 +103,5 @@ const units = [
 
 /** Confirms an action that just happened. */
 export function effectWords({ at }: TookEffect, site: Site): Html | false {
-  return at !== undefined && html` ${site.texts.inEffect(moment(at, site, 'medium'))}`;
+  return at !== undefined && html` ${filled(site.texts.inEffect, { when: moment(at, site, 'medium') })}`;
 }

@@ -54,6 +54,11 @@ function derived(theme: ThemeValues, scheme: Scheme, surface: Rgb): readonly (re
   ];
 }
 
+/** The accent color of the light scheme, which no contrast changes. */
+export function accentOf(theme: ThemeValues): Rgb {
+  return colorOf('--accent', theme, 'light');
+}
+
 function settled(name: ThemeName, theme: ThemeValues, scheme: Scheme, surface: Rgb): string {
   if (themeVariables[name].kind !== 'color') return valueIn(name, theme, scheme);
   const color = colorOf(name, theme, scheme);
@@ -138,6 +143,10 @@ a { display: inline-block; padding-block: 0.75rem; color: var(--accent-ink); tex
   color: var(--text);
   font: inherit;
 }
+.secret { display: grid; grid-template-columns: 1fr auto; align-items: end; }
+.secret input { grid-area: 2 / 1 / 3 / 3; }
+.reveal { grid-area: 1 / 2; margin-block: -1rem -0.25rem; }
+.reveal[hidden] { display: none; }
 .field input[aria-invalid="true"] { border-color: var(--danger); }
 
 button { font: inherit; cursor: pointer; transition: box-shadow 0.12s; }
@@ -164,6 +173,20 @@ button { font: inherit; cursor: pointer; transition: box-shadow 0.12s; }
   color: var(--text);
   font-weight: 550;
 }
+.choice .plain { font-weight: 600; }
+.link {
+  min-block-size: 2.75rem;
+  min-inline-size: 2.75rem;
+  padding: 0.25rem 0;
+  border: 0;
+  border-radius: var(--radius);
+  background: none;
+  color: var(--accent-ink);
+  font-size: 0.9375rem;
+  text-decoration: underline;
+  text-underline-offset: 0.2em;
+}
+.link:hover { text-decoration-thickness: 2px; }
 .plain:hover { box-shadow: inset 0 0 0 1px var(--border); }
 
 .person {

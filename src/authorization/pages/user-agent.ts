@@ -1,13 +1,13 @@
 type Row = readonly [pattern: RegExp, name: string];
 
-/** In this order: nearly every browser also claims to be Safari, and many claim to be Chrome. */
+/** With the major version. In this order: nearly every browser also claims to be Safari, and many claim to be Chrome. */
 const browsers: readonly Row[] = [
-  [/\b(?:Edg|EdgA|EdgiOS)\//, 'Edge'],
-  [/\b(?:OPR|OPT)\//, 'Opera'],
-  [/\bSamsungBrowser\//, 'Samsung Internet'],
-  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bVersion\/.*\bSafari\//, 'Safari'],
+  [/\b(?:Edg|EdgA|EdgiOS)\/(\d+)/, 'Edge'],
+  [/\b(?:OPR|OPT)\/(\d+)/, 'Opera'],
+  [/\bSamsungBrowser\/(\d+)/, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\/(\d+)/, 'Chrome'],
+  [/\bVersion\/(\d+).*\bSafari\//, 'Safari'],
 ];
 
 const platforms: readonly Row[] = [
@@ -23,6 +23,7 @@ const platforms: readonly Row[] = [
 const longest = 80;
 
 export interface Device {
+  /** With its version: `Firefox 143`. */
   readonly browser: string;
   readonly platform: string;
 }
@@ -35,5 +36,9 @@ export function readUserAgent(userAgent: string): Device | string {
 }
 
 function named(rows: readonly Row[], text: string): string | undefined {
-  return rows.find(([pattern]) => pattern.test(text))?.[1];
+  for (const [pattern, name] of rows) {
+    const [found, version] = pattern.exec(text) ?? [];
+    if (found !== undefined) return version === undefined ? name : `${name} ${version}`;
+  }
+  return undefined;
 }

@@ -1,14 +1,16 @@
 /** The pages' input: plain values. Times are milliseconds since the epoch, waits are seconds. */
 
 import type { ErrorKind } from './error-kinds.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** The data that all pages share. It is made once, at start. */
 export interface Site {
-  /** The service's display name, for titles and for pages without a logo. */
+  /** The service's display name, for titles and for the head of pages without a logo. */
   readonly name: string;
   /** Path of the stylesheet. */
   readonly stylesheet: string;
+  /** Path of the tab's icon. */
+  readonly icon: string;
   /** Path of the logo. */
   readonly logo?: string;
   readonly texts: Texts;
@@ -82,6 +84,8 @@ export interface ErrorView {
   /** The exact fault, for the developer. */
   readonly detail?: string;
   readonly retryAfter?: number;
+  /** Path of the account page, for a user who may have wanted to go there. */
+  readonly account?: string;
 }
 
 export interface ConnectedAppView {
@@ -98,7 +102,10 @@ export interface SessionView {
   readonly current: boolean;
   readonly userAgent?: string;
   readonly address: string;
+  /** The address belongs to the network of this browser. */
+  readonly isSameNetwork: boolean;
   readonly since: number;
+  /** Within five minutes. */
   readonly lastSeen?: number;
 }
 

@@ -144,6 +144,12 @@ export const AuthorizationSchema = record({
     {},
     'These limits stop attackers who guess secrets.',
   ),
+  site_name: Type.Optional(
+    text(
+      undefined,
+      'Pages show this name at the top and in the title of the tab. With a logo, it is the alternative text. The default is the host of the issuer.',
+    ),
+  ),
   theme: record(
     {
       logo: Type.Optional(text(undefined, 'Pages show the picture in this file: .svg or .png.')),

@@ -1,4 +1,5 @@
 // The client page of the demo: OpenID Connect with a code and PKCE in a browser, without a library, so that it can be read.
+import { begin, done, failed, find, show, showAnswer, start } from './view.js';
 
 const settings = await getJson('/settings.json');
 
@@ -24,6 +25,7 @@ function kept(name) {
 }
 
 async function signIn() {
+  begin('redirect');
   const request = { state: random(), nonce: random(), verifier: random() };
   const { authorization_endpoint } = await discover();
   asked.keep(request);
@@ -38,6 +40,8 @@ async function signIn() {
     code_challenge: await challengeOf(request.verifier),
     code_challenge_method: 'S256',
   });
+  done('redirect');
+  begin('consent');
   location.assign(url);
 }
 
@@ -46,16 +50,27 @@ async function finish() {
   const request = asked.take();
   // neither the history nor a reload has the code
   history.replaceState(null, '', '/');
+  begin('consent');
   judge(answer, request);
-  const token = await redeem(once(answer, 'code'), request.verifier);
-  const { sub } = claimsOf(token.id_token, request.nonce);
+  done('redirect', `It asks for ${settings.scope}, with the state ${start(request.state)} and a code challenge.`);
+  done('consent', `The answer has the same state, and comes from ${settings.issuer}.`);
+  const code = once(answer, 'code');
+  done('code', `${start(code)} It is no longer in the address.`);
+  await signedIn(await redeem(code, request.verifier), request.nonce);
+  await call('GET', '/orders/7');
+}
+
+async function signedIn(token, nonce) {
+  const { sub } = claimsOf(token.id_token, nonce);
   accessToken = token.access_token;
   idToken = token.id_token;
+  done('token', `${start(accessToken)} It lives for ${token.expires_in} seconds. The ID token is for ${sub}.`);
   find('scope').textContent = token.scope;
   find('sub').textContent = sub;
   find('name').textContent = (await userinfo(sub)).name ?? sub;
-  find('granted').hidden = false;
-  await call('GET', '/orders/7');
+  show('start', false);
+  show('granted');
+  show('calls');
 }
 
 /**
@@ -100,7 +115,7 @@ async function signedOut() {
   history.replaceState(null, '', '/');
   if (ended === undefined || ended.state !== state)
     throw new Error('This answer belongs to no sign-out of this page: its state is another.');
-  find('gone').hidden = false;
+  show('gone');
   accessToken = ended.accessToken;
   await callUntilRefused('GET', '/orders/7');
   accessToken = undefined;
@@ -124,6 +139,7 @@ function judge(answer, request) {
 }
 
 async function redeem(code, verifier) {
+  begin('token');
   const { token_endpoint } = await discover();
   const token = await getJson(token_endpoint, {
     method: 'POST',
@@ -140,11 +156,14 @@ async function redeem(code, verifier) {
 }
 
 async function call(method, path) {
-  const headers = { authorization: `Bearer ${accessToken}` };
+  return send(method, path, { authorization: `Bearer ${accessToken}` });
+}
+
+async function send(method, path, headers) {
+  begin('api');
   const response = await fetch(settings.api + path, { method, headers });
-  find('status').textContent = `${method} ${path}: ${response.status}`;
-  find('answer').textContent = await response.text();
-  find('api').hidden = false;
+  showAnswer(`${method} ${path}`, response.status, await response.text());
+  done('api', `The last answer has the status ${response.status}.`);
   return response.status;
 }
 
@@ -183,26 +202,25 @@ function once(parameters, name) {
   return values.length === 1 ? values[0] : undefined;
 }
 
-function find(id) {
-  return document.getElementById(id);
-}
-
-/** Whatever goes wrong is shown. */
+/** Every failure is shown. */
 async function act(step) {
-  find('refused').hidden = true;
+  show('refused', false);
   try {
     await step();
   } catch (error) {
-    find('refused').textContent = error.message;
-    find('refused').hidden = false;
+    failed(error.message);
   }
+}
+
+function callOf({ dataset: { method, path, anonymous } }) {
+  return anonymous === undefined ? call(method, path) : send(method, path, {});
 }
 
 find('sign-in').addEventListener('click', () => act(signIn));
 find('sign-in').disabled = false;
 find('sign-out').addEventListener('click', () => act(signOut));
 for (const button of document.querySelectorAll('[data-path]'))
-  button.addEventListener('click', () => act(() => call(button.dataset.method, button.dataset.path)));
+  button.addEventListener('click', () => act(() => callOf(button)));
 
 const home = new URL(settings.redirectUri);
 if (location.origin !== home.origin) location.replace(home.origin);

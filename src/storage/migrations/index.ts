@@ -8,6 +8,7 @@ import { consentByGrant } from './0007-consent-by-grant.ts';
 import { apiKeys } from './0008-api-keys.ts';
 import { openidConnect } from './0009-openid-connect.ts';
 import { clientRegistrations } from './0010-client-registrations.ts';
+import { sessionSeen } from './0011-session-seen.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   apiKeys,
   openidConnect,
   clientRegistrations,
+  sessionSeen,
 ];

@@ -117,6 +117,7 @@ function writingOne(seal: Seal) {
   const { announceSigningKey, removeSigningKeys } = signingKeys(seal);
   return {
     saveAccessToken: accessTokens.saveAccessToken,
+    seeSession: sessions.seeSession,
     useOnce,
     changeRegistration: registrations.changeRegistration,
     useRegistration: registrations.useRegistration,

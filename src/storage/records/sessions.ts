@@ -1,5 +1,17 @@
 import { LONGEST_STEP } from '../../base/clock.ts';
-import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
+import {
+  all,
+  bytes,
+  changed,
+  first,
+  integer,
+  integerOrNone,
+  type Row,
+  run,
+  text,
+  textOrNone,
+  type Verb,
+} from '../engine/verb.ts';
 import { endSessionAtClients } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
 
@@ -14,7 +26,10 @@ export interface SessionRecord {
   readonly authenticatedAt: number;
   readonly expiresAt: number;
   readonly userAgent: string | undefined;
+  /** Where the last recorded request came from. */
   readonly address: string | undefined;
+  /** Undefined: unknown, because an older version made the session. */
+  readonly seenAt: number | undefined;
 }
 
 /**
@@ -36,7 +51,7 @@ export function* saveSession(
 function* renewSession(renewed: Uint8Array, session: SessionRecord): Verb<boolean> {
   return yield* changed(
     `UPDATE login_session
-     SET hash = $3, username = $4, authenticated_at = $5, expires_at = $6, user_agent = $7, address = $8
+     SET hash = $3, username = $4, authenticated_at = $5, expires_at = $6, user_agent = $7, address = $8, seen_at = $9
      WHERE hash = $1 AND subject = $2 RETURNING id`,
     renewed,
     session.subject,
@@ -46,13 +61,14 @@ function* renewSession(renewed: Uint8Array, session: SessionRecord): Verb<boolea
     session.expiresAt,
     session.userAgent,
     session.address,
+    session.seenAt,
   );
 }
 
 function* insertSession(session: SessionRecord): Verb<void> {
   yield* run(
-    `INSERT INTO login_session (hash, id, subject, username, authenticated_at, expires_at, user_agent, address)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `INSERT INTO login_session (hash, id, subject, username, authenticated_at, expires_at, user_agent, address, seen_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     session.hash,
     session.id,
     session.subject,
@@ -61,7 +77,13 @@ function* insertSession(session: SessionRecord): Verb<void> {
     session.expiresAt,
     session.userAgent,
     session.address,
+    session.seenAt,
   );
+}
+
+/** The browser used the session. A session that has ended meanwhile stays ended. */
+export function* seeSession({ hash, address, seenAt }: Pick<SessionRecord, 'hash' | 'address' | 'seenAt'>): Verb<void> {
+  yield* run('UPDATE login_session SET address = $2, seen_at = $3 WHERE hash = $1', hash, address, seenAt);
 }
 
 export function* findSession(hash: Uint8Array, now: number): Verb<SessionRecord | undefined> {
@@ -105,5 +127,6 @@ function session(row: Row): SessionRecord {
     expiresAt: integer(row, 'expires_at'),
     userAgent: textOrNone(row, 'user_agent'),
     address: textOrNone(row, 'address'),
+    seenAt: integerOrNone(row, 'seen_at'),
   };
 }

@@ -15,6 +15,7 @@ t.test('the metadata of an issuer without a path are at both addresses', async (
       response_modes_supported: ['query', 'fragment', 'form_post'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
+      ui_locales_supported: ['en', 'de'],
       token_endpoint: 'http://localhost:8081/oauth2/token',
       jwks_uri: 'http://localhost:8081/oauth2/jwks',
       introspection_endpoint: 'http://localhost:8081/oauth2/introspect',

@@ -239,7 +239,7 @@ t.test('a wrong method is 405 with Allow, an unknown path 404, both as JSON', as
   t.strictSame([jwks.status, jwks.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
   const unknown = await service.post('/oauth2/nothing', {});
   t.equal(unknown.status, 404);
-  t.match(await unknown.json(), { error: 'invalid_request' });
+  t.match(await unknown.json(), { status: 404, code: 'not_found' });
 });
 
 t.test('an issuer may have a path, and the endpoints are below it', async (t) => {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { StorageUnavailable } from '../../../src/storage/engine/errors.ts';
+import { settableClock } from '../../support/settable-clock.ts';
 import { refresh, type TokenAnswer } from '../grant-flow.ts';
 import { basic, temporaryDirectory, web } from '../running-service.ts';
 import {
@@ -99,6 +101,37 @@ t.test("a user can end a session from another session, but cannot end another us
   t.notOk(page.body.includes(sessionOf(here) ?? 'sid'), 'no cookie is in the page');
 });
 
+t.test('the account page shows when each session was used last, and which one is this browser', async (t) => {
+  const clock = settableClock(Date.UTC(2026, 6, 9, 8, 0));
+  const service = await runFront(t, { clock });
+  const [here, there] = [await signedIn(service), await signedIn(service)];
+  const seen = async (tab: Tab) => [...(await tab.get('/oauth2/account')).body.matchAll(lastSeen)].map(([, at]) => at);
+  clock.advance(4 * 60_000);
+  t.strictSame(await seen(here), ['08:04', '08:00'], 'a recent use is not written');
+  t.strictSame(await seen(there), ['08:04', '08:00']);
+  clock.advance(60_000);
+  t.strictSame(await seen(here), ['08:05', '08:00']);
+  clock.advance(60_000);
+  t.strictSame(await seen(there), ['08:06', '08:05'], 'this browser comes first');
+  const { body } = await here.get('/oauth2/account');
+  t.equal(body.match(/<span class="tag">this browser<\/span>/g)?.length, 1);
+  t.equal(body.match(/same network as this browser/g)?.length, 1);
+});
+
+const lastSeen = /<dt>Last seen<\/dt><dd><time datetime="2026-07-09T(\d\d:\d\d)/g;
+
+t.test('a page works although the last use of its session cannot be written', async (t) => {
+  const clock = settableClock();
+  const service = await runFront(t, { clock });
+  const tab = await signedIn(service);
+  Object.assign(service.service.records, {
+    seeSession: () => Promise.reject(new StorageUnavailable('the disk is full')),
+  });
+  clock.advance(600_000);
+  t.match((await tab.get('/oauth2/account')).body, /name="csrf"/);
+  t.match(service.logged(), /could not record the last use of a session/);
+});
+
 t.test('forms of the account page work only from its own session and our own page', async (t) => {
   const service = await runFront(t);
   const [alice, bob] = [await signedIn(service), await signedIn(service, 'bob', 'builder')];
@@ -163,6 +196,19 @@ t.test('the assets are served under a name that changes with their contents, and
   }
   t.match(await (await fetch(service.url + stylesheet)).text(), /#aa0000/);
   t.equal((await fetch(plain.url + stylesheet)).status, 404);
+});
+
+t.test('the pages show site_name in place of the host, and name an icon that exists', async (t) => {
+  const service = await runFront(t, { config: { site_name: 'Acme <Login>' } });
+  const { body } = await openTab(service).get('/oauth2/account');
+  t.match(body, '<title>Sign in – Acme &#60;Login&#62;</title>');
+  t.match(body, '<div class="site"><bdi>Acme &#60;Login&#62;</bdi></div>');
+  t.notMatch(body, new URL(service.issuer).host);
+  const icon = /<link rel="icon" href="([^"]+)"/.exec(body)?.[1] ?? '';
+  for (const path of [icon, '/favicon.ico']) {
+    const answer = await fetch(service.url + path);
+    t.strictSame([answer.status, answer.headers.get('content-type')], [200, 'image/svg+xml'], path);
+  }
 });
 
 t.test('if the issuer has a path, all pages are below that path', async (t) => {

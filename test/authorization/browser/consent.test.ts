@@ -20,6 +20,9 @@ const webJwt = { id: 'web-jwt', secret: web.secret };
 const base = { scope: 'orders.read orders.write', grant_types: ['authorization_code' as const] };
 const native = { client_id: 'app', redirect_uri: 'http://127.0.0.1:4711/callback' };
 
+/** The login page has one script of its own. */
+const ownScript = /<script>\n[^<]*<\/script>/;
+
 /** Spellings of markup that would run, or escape from the attribute or element that contains them. */
 const hostile = [
   '<script>alert(1)</script>',
@@ -49,7 +52,11 @@ t.test('T29: a client_name is always text, and the page shows where the code goe
     const path = authorizePath({ client_id: `hostile-${index}`, login_hint: name });
     for (const page of [await tab.get(path), await stranger.get(path)]) {
       t.equal(page.status, 200);
-      t.notMatch(page.body, /<script|<img|<svg|<!--|onerror=alert\(1\)>|<a href="https:\/\/evil/, name);
+      t.notMatch(
+        page.body.replace(ownScript, ''),
+        /<script|<img|<svg|<!--|onerror=alert\(1\)>|<a href="https:\/\/evil/,
+        name,
+      );
       t.match(page.body, /shop\.example\.com/);
       t.match(page.headers.get('content-security-policy'), /frame-ancestors 'none'/);
     }

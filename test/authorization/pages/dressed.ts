@@ -3,13 +3,15 @@ import {
   consentPage,
   errorPage,
   loginPage,
+  logoutPage,
   type Site,
   signedOutPage,
 } from '../../../src/authorization/pages/pages.ts';
 import { account, login } from './samples.ts';
 
 /** Every page, with the text in each place that can contain text by others. */
-export function dressed(site: Site, text: string, redirectUri = text): readonly string[] {
+export function dressed(plain: Site, text: string, redirectUri = text): readonly string[] {
+  const site = { ...plain, name: text };
   const application = { name: text, redirectUri };
   const person = { username: text, name: `${text}.` };
   const form = { action: '/a', transaction: text, csrf: text };
@@ -27,18 +29,34 @@ export function dressed(site: Site, text: string, redirectUri = text): readonly 
       ...account,
       person,
       apps: [{ clientId: text, application, scopes: [text], since: 0 }],
-      sessions: [{ id: text, current: false, userAgent: text, address: text, since: 0 }],
+      sessions: [{ id: text, current: false, userAgent: text, address: text, isSameNetwork: true, since: 0 }],
       disconnectForm: { action: '/a', csrf: text },
     }),
-    signedOutPage({ ...site, name: text, logo: '/logo.svg' }, {}),
+    logoutPage(site, { form, person, application: text, account: '/a' }),
+    signedOutPage({ ...site, logo: '/logo.svg' }, {}),
   ];
 }
+
+/** Ends the place where a page may show the text. */
+const escapes = ['">', "'>", '`>', '</bdi>', '</title>', '</legend></fieldset></form>', '--></style>', '&quot;&gt;'];
+
+/** Runs, if the text before it has ended its place. */
+const runs = [
+  '<ScRiPt>pwned()</sCrIpT>',
+  '<script\t>pwned()</script\n>',
+  '<script src=data:,pwned()></script>',
+  '<details open ontoggle=pwned()>',
+  '<video><source onerror=pwned()></video>',
+  '<input onfocus=pwned() autofocus>',
+  '<object data="javascript:pwned()"></object>',
+];
 
 /**
  * Text that has escaped from HTML in other programs: in elements, attributes, addresses, comments, and by character
  * sets.
  */
 export const hostile: readonly string[] = [
+  ...escapes.flatMap((before) => runs.map((run) => before + run)),
   '<script>pwned()</script>',
   '</title><script>pwned()</script>',
   '</bdi></strong></p><img src=x onerror=pwned()>',

@@ -3,7 +3,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
-import { type Asset, assetHeaders, pageHeaders, type Site } from '../../../src/authorization/pages/pages.ts';
+import {
+  type Asset,
+  assetHeaders,
+  loginHeaders,
+  pageHeaders,
+  type Site,
+  textsFor,
+} from '../../../src/authorization/pages/pages.ts';
 import { samples, site } from './samples.ts';
 
 export interface Posted {
@@ -20,6 +27,7 @@ export interface PageServer {
 }
 
 interface Serving {
+  readonly lang?: string;
   readonly assets: readonly Asset[];
   readonly logo?: string;
   /** If set, every form gets a 303 to this address, and the pages' headers name it. */
@@ -27,13 +35,19 @@ interface Serving {
 }
 
 /** Every sample page over a real socket with the real headers and assets. Submitted forms are recorded. */
-export async function servePages(t: Test, { assets, logo, redirectUri }: Serving): Promise<PageServer> {
+export async function servePages(t: Test, { lang, assets, logo, redirectUri }: Serving): Promise<PageServer> {
   const posted: Posted[] = [];
-  const shown: Site = { ...site, stylesheet: assets[0]?.path ?? '', ...(logo !== undefined && { logo }) };
+  const shown: Site = {
+    ...site,
+    stylesheet: assets[0]?.path ?? '',
+    texts: textsFor(lang === undefined ? [] : [lang]),
+    ...(logo !== undefined && { logo }),
+  };
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     const asset = assets.find((one) => one.path === path);
-    const sample = samples[path.slice('/page/'.length)];
+    const name = path.slice('/page/'.length);
+    const sample = samples[name];
     if (request.method === 'POST') {
       posted.push(await readForm(request));
       if (redirectUri === undefined) response.writeHead(204).end();
@@ -41,7 +55,7 @@ export async function servePages(t: Test, { assets, logo, redirectUri }: Serving
     } else if (asset !== undefined) {
       response.writeHead(200, { ...assetHeaders, 'content-type': asset.type }).end(asset.body);
     } else if (sample !== undefined) {
-      response.writeHead(200, pageHeaders(redirectUri)).end(sample(shown));
+      response.writeHead(200, headersOf(name, redirectUri)).end(sample(shown));
     } else {
       response.writeHead(404).end();
     }
@@ -54,6 +68,10 @@ export async function servePages(t: Test, { assets, logo, redirectUri }: Serving
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { origin, posted, at: (page) => `${origin}/page/${page}` };
+}
+
+function headersOf(name: string, redirectUri: string | undefined): Readonly<Record<string, string>> {
+  return name.startsWith('login') ? loginHeaders(redirectUri) : pageHeaders(redirectUri);
 }
 
 async function readForm(request: IncomingMessage): Promise<Posted> {

@@ -3,15 +3,21 @@ import {
   accountPage,
   type ConsentView,
   consentPage,
-  english,
   errorPage,
   type LoginView,
   loginPage,
+  logoutPage,
   type Site,
   signedOutPage,
+  textsFor,
 } from '../../../src/authorization/pages/pages.ts';
 
-export const site: Site = { name: 'id.example.com', stylesheet: '/oauth2/assets/style.css', texts: english };
+export const site: Site = {
+  name: 'id.example.com',
+  stylesheet: '/oauth2/assets/style.css',
+  icon: '/oauth2/assets/icon.svg',
+  texts: textsFor([]),
+};
 
 export const shop = { name: 'Corner Shop', redirectUri: 'https://shop.example.com/callback' };
 const described = { ...shop, origin: { kind: 'document', host: 'agent.example.net' } } as const;
@@ -55,9 +61,32 @@ export const account: AccountView = {
     },
   ],
   sessions: [
-    { id: 'one', current: true, userAgent: firefox, address: '192.0.2.7', since: july, lastSeen: july + 3_600_000 },
-    { id: 'two', current: false, userAgent: safari, address: '2001:db8:12:34:56:78:9a:bc', since: july },
-    { id: 'three', current: false, userAgent: 'curl/8.5.0', address: '192.0.2.9', since: july },
+    {
+      id: 'one',
+      current: true,
+      userAgent: firefox,
+      address: '192.0.2.7',
+      isSameNetwork: true,
+      since: july,
+      lastSeen: july + 3_600_000,
+    },
+    {
+      id: 'two',
+      current: false,
+      userAgent: safari,
+      address: '2001:db8:12:34:56:78:9a:bc',
+      isSameNetwork: false,
+      since: july,
+    },
+    {
+      id: 'three',
+      current: false,
+      userAgent: 'curl/8.5.0',
+      address: '192.0.2.7',
+      isSameNetwork: true,
+      since: july,
+      lastSeen: july + 60_000,
+    },
   ],
   disconnectForm: { action: '/account/apps', csrf: 'Y3NyZg' },
   endSessionForm: { action: '/account/sessions', csrf: 'Y3NyZg' },
@@ -104,6 +133,8 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
   'error-throttled': (site) =>
     errorPage(site, { kind: 'too_many_attempts', code: 'too_many_requests', id, retryAfter: 30 }),
   'error-unavailable': (site) => errorPage(site, { kind: 'unavailable', code: 'temporarily_unavailable', id }),
+  'error-not-found': (site) =>
+    errorPage(site, { kind: 'not_found', code: 'not_found', id, account: '/oauth2/account' }),
   account: (site) => accountPage(site, account),
   'account-empty': (site) =>
     accountPage(site, {
@@ -112,6 +143,8 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
       sessions: account.sessions.slice(0, 1),
       done: { what: 'disconnected', at: july },
     }),
+  logout: (site) =>
+    logoutPage(site, { form: login.form, person: account.person, application: 'Corner Shop', account: '/account' }),
   'signed-out': (site) => signedOutPage(site, { signIn: '/oauth2/login' }),
   'signed-out-everywhere': (site) => signedOutPage(site, { signIn: '/oauth2/login', everywhere: { at: july } }),
 };

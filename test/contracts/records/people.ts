@@ -20,7 +20,7 @@ const sessionRules: readonly Rule[] = [
     'a session is found as it was saved, until the second in which it expires',
     async (t, records) => {
       const whole = session('a');
-      const bare = session('b', { userAgent: undefined, address: undefined });
+      const bare = session('b', { userAgent: undefined, address: undefined, seenAt: undefined });
       for (const record of [whole, bare]) {
         await records.saveSession(record);
         t.strictSame(plain(await records.findSession(record.hash, now + 599)), plain(record));
@@ -40,6 +40,19 @@ const sessionRules: readonly Rule[] = [
         (await records.listSessions('s-alice', now)).map(({ id }) => id),
         ['id b', 'id a'],
       );
+    },
+  ],
+  [
+    'a session that the browser uses has the time and the address of this use, and an ended session stays ended',
+    async (t, records) => {
+      const { hash } = session('a');
+      const use = { hash, address: '2001:db8::9', seenAt: now + 400 };
+      await records.saveSession(session('a'));
+      await records.seeSession(use);
+      t.match(await records.findSession(hash, now), { id: 'id a', address: '2001:db8::9', seenAt: now + 400 });
+      await records.endSession('id a', 's-alice', now);
+      await records.seeSession(use);
+      t.equal(await records.findSession(hash, now), undefined);
     },
   ],
   [

@@ -156,6 +156,7 @@ export function session(text: string, changes: Partial<SessionRecord> = {}): Ses
     expiresAt: now + 600,
     userAgent: 'Browser/1',
     address: '192.0.2.7',
+    seenAt: now,
     ...changes,
   };
 }

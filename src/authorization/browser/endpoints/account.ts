@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { addressBlock } from '../../../base/client-address.ts';
 import { seconds } from '../../../base/clock.ts';
 import { scopeList } from '../../../oauth/scope.ts';
 import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records/records.ts';
@@ -9,11 +10,13 @@ import {
   type ConnectedAppView,
   pageHeaders,
   type SessionView,
+  type Texts,
 } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
 import { beginTransaction, type CsrfForm, readCsrfFormOfUser } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
 import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
+import { scopeDescription } from '../scope-description.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
 import { shownApplication } from '../shown-application.ts';
@@ -50,11 +53,16 @@ export function accountEndpoints(front: PageContext): readonly PageEndpoint[] {
 async function show(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
   const visitor = await findSignedInUser(front, exchange.request);
   if (visitor === undefined) return showLogin(front, { ...exchange, asked: undefined });
-  const page = accountPage(front.site, await accountView(front, exchange, visitor));
+  const site = front.siteFor(exchange.request);
+  const page = accountPage(site, await accountView(front, exchange, { visitor, texts: site.texts }));
   return exchange.reply.headers(pageHeaders()).send(page);
 }
 
-async function accountView(front: PageContext, exchange: BrowserExchange, visitor: SignedInUser): Promise<AccountView> {
+async function accountView(
+  front: PageContext,
+  exchange: BrowserExchange,
+  { visitor, texts }: { readonly visitor: SignedInUser; readonly texts: Texts },
+): Promise<AccountView> {
   const { session, account } = visitor;
   const { records, clock } = front.service;
   const lifetime = session.expiresAt - seconds(clock);
@@ -67,8 +75,8 @@ async function accountView(front: PageContext, exchange: BrowserExchange, visito
   ]);
   return {
     person: personOf(account),
-    apps: await Promise.all(apps.map((app) => connectedApp(front, app))),
-    sessions: sessions.map((each) => sessionView(each, session)),
+    apps: await Promise.all(apps.map((app) => connectedApp(front, app, texts))),
+    sessions: sessions.map((each) => sessionView(each.id === session.id ? session : each, session)).sort(latestFirst),
     disconnectForm: { action: front.paths.disconnect, csrf },
     endSessionForm: { action: front.paths.endSession, csrf },
     signOutForm: { action: front.paths.signOut, csrf },
@@ -90,13 +98,16 @@ async function guessesOf(
 const dones = ['disconnected', 'session_ended'] as const;
 
 /** A client that is no longer registered can still be disconnected. */
-async function connectedApp({ service }: PageContext, app: ConnectedAppRecord): Promise<ConnectedAppView> {
+async function connectedApp(
+  { service }: PageContext,
+  app: ConnectedAppRecord,
+  texts: Texts,
+): Promise<ConnectedAppView> {
   const client = await service.clients.glance(app.clientId);
-  const { scopes } = service.config;
   return {
     clientId: app.clientId,
     application: applicationOf(client, app.clientId),
-    scopes: scopeList(app.scope).map((scope) => (Object.hasOwn(scopes, scope) ? (scopes[scope] ?? scope) : scope)),
+    scopes: scopeList(app.scope).map((scope) => scopeDescription(service.config, scope, texts)),
     since: app.grantedAt * 1000,
     ...(app.usedAt !== undefined && { lastUsed: app.usedAt * 1000 }),
   };
@@ -107,12 +118,23 @@ function applicationOf(client: RegisteredClient | undefined, id: string): Connec
   return client === undefined ? { name: id, redirectUri } : shownApplication({ client, redirectUri });
 }
 
-function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord, current: SessionRecord): SessionView {
+/** The session of this browser comes first. */
+function latestFirst(one: SessionView, other: SessionView): number {
+  if (one.current !== other.current) return one.current ? -1 : 1;
+  return (other.lastSeen ?? other.since) - (one.lastSeen ?? one.since);
+}
+
+function sessionView(
+  { id, userAgent, address = '', authenticatedAt, seenAt }: SessionRecord,
+  current: SessionRecord,
+): SessionView {
   return {
     id,
     current: id === current.id,
-    address: address ?? '',
+    address,
+    isSameNetwork: addressBlock(address) === addressBlock(current.address ?? ''),
     since: authenticatedAt * 1000,
+    ...(seenAt !== undefined && { lastSeen: seenAt * 1000 }),
     ...(userAgent !== undefined && { userAgent }),
   };
 }

@@ -67,7 +67,7 @@ function ask(
 ): FastifyReply {
   const { client, redirectUri } = asked;
   const kept = { kind: 'logout', parameters: withoutToken(asked), session: visitor.session.id } as const;
-  const page = logoutPage(front.site, {
+  const page = logoutPage(front.siteFor(exchange.request, asked.uiLocales), {
     form: { action: front.paths.confirmLogout, transaction: beginTransaction(front, exchange, kept) },
     person: personOf(visitor.account),
     ...(client && { application: client.name }),

@@ -17,7 +17,7 @@ export function signOutEndpoints(front: PageContext): readonly PageEndpoint[] {
         if ((await findSignedInUser(front, request)) !== undefined) return redirect(reply, signIn);
         const done = readDone(request, ['everywhere'], front.service.clock);
         return reply.headers(pageHeaders()).send(
-          signedOutPage(front.site, {
+          signedOutPage(front.siteFor(request), {
             signIn,
             clients: front.service.config.openid.enabled,
             ...(done && { everywhere: done }),

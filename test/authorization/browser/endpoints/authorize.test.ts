@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { openStore } from '../../../../src/authorization/open-service.ts';
 import { makeOpaqueToken, tokenPrefixes } from '../../../../src/authorization/tokens/opaque-token.ts';
@@ -5,6 +6,12 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { redeem } from '../../grant-flow.ts';
 import { configuration, temporaryDirectory } from '../../running-service.ts';
 import { answered, authorizePath, callback, clientsWith, decide, logIn, openTab, runFront, signedIn } from '../walk.ts';
+
+/** The source expression of a policy, for the text between the tags. */
+const hashOf = (script: string) =>
+  createHash('sha256')
+    .update(script.replace(/^<script>|<\/script>$/g, ''))
+    .digest('base64');
 
 const secret = 'cs_a-secret-of-32-bytes-or-more-in-all';
 const base = { client_secret: secret, scope: 'orders.read orders.write', grant_types: ['authorization_code' as const] };
@@ -239,28 +246,29 @@ t.test('the parameters of the authorization request are checked in a fixed order
     t.strictSame([status, headers.get('allow')], [405, 'GET, POST']);
   });
 
-  t.test('every page forbids frames, scripts, caching and referrers', async (t) => {
-    const consent = await (await signedIn(service)).get(authorizePath());
-    for (const page of [
-      await ask({}),
-      await ask({ client_id: 'nobody' }),
-      consent,
-      await tab.get('/oauth2/sign-out'),
-    ]) {
-      const policy = page.headers.get('content-security-policy') ?? '';
-      t.match(policy, /default-src 'none'.*frame-ancestors 'none'/);
-      t.notMatch(policy, /unsafe|script-src/);
-      t.match(Object.fromEntries(page.headers), {
-        'cache-control': 'no-store',
-        'content-type': 'text/html; charset=utf-8',
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-      });
-      t.notMatch(page.body, /<script/i);
-    }
-    t.match(consent.headers.get('content-security-policy'), /form-action 'self' https:/);
-  });
+  t.test(
+    'every page forbids frames, caching, referrers and scripts, except for the script of the login page',
+    async (t) => {
+      const consent = await (await signedIn(service)).get(authorizePath());
+      const login = await ask({});
+      const [script = ''] = /<script>.*<\/script>/s.exec(login.body) ?? [];
+      for (const page of [login, await ask({ client_id: 'nobody' }), consent, await tab.get('/oauth2/sign-out')]) {
+        const policy = page.headers.get('content-security-policy') ?? '';
+        t.match(policy, /default-src 'none'.*frame-ancestors 'none'/);
+        t.notMatch(policy, /unsafe/);
+        t.equal(/; script-src (.*)$/.exec(policy)?.[1], page === login ? `'sha256-${hashOf(script)}'` : undefined);
+        t.match(Object.fromEntries(page.headers), {
+          'cache-control': 'no-store',
+          'content-type': 'text/html; charset=utf-8',
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+          'x-frame-options': 'DENY',
+        });
+        t.notMatch(page.body.replace(script, ''), /<script/i);
+      }
+      t.match(consent.headers.get('content-security-policy'), /form-action 'self' https:/);
+    },
+  );
 
   t.test("an error page shows the id of the request's log line", async (t) => {
     const page = await ask({ client_id: 'nobody' });
