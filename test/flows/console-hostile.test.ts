@@ -88,7 +88,11 @@ t.test(
     const strings = hostile();
     const routes = strings
       .slice(0, 20)
-      .map((id, index) => ({ id: id.replaceAll('${', () => '$${'), match: { path: `/r${index}/{rest*}` }, scope: 'read' }));
+      .map((id, index) => ({
+        id: id.replaceAll('${', () => '$${'),
+        match: { path: `/r${index}/{rest*}` },
+        scope: 'read',
+      }));
     const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0', routes }));
     const admin = running.adminUrl as string;
     const page = await openPage(t);
