@@ -384,7 +384,13 @@ t.test('waiting requests stay within their limit while a large answer is read sl
   const { port } = await gateway(t, behind(upstream.url));
   const seen = listener(t, port);
   const client = await open(t, port);
-  client.send(Buffer.concat([get('/public/large'), ...numbers(PADDED).map(padded)]));
+  const requests = [get('/public/large'), ...numbers(PADDED).map(padded)];
+  let [begun, end] = [0, 0];
+  // The system may hold the rest of the large answer, and then the next request begins before the client reads that rest.
+  upstream.began = () => {
+    end += requests[begun++]?.length ?? 0;
+  };
+  client.send(Buffer.concat(requests));
   t.ok(await until(() => seen.sockets.length === 1));
   const [socket] = seen.sockets;
   let most = 0;
@@ -393,7 +399,7 @@ t.test('waiting requests stay within their limit while a large answer is read sl
     await client.arrived(Math.min(left, 64 * 1024));
     left -= client.unread.length;
     client.unread = Buffer.alloc(0);
-    if (left > 0) most = Math.max(most, socket?.bytesRead ?? 0);
+    most = Math.max(most, (socket?.bytesRead ?? 0) - end);
     client.socket.pause();
     await new Promise((turn) => setImmediate(turn));
     client.socket.resume();

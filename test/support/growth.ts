@@ -1,7 +1,7 @@
 import { quickest } from './quickest.ts';
 
 /** Turns from which the quickest run of each piece of work counts. */
-const ROUNDS = 25;
+const ROUNDS = 60;
 /** Milliseconds. A quicker run is repeated, because a clock cannot measure it. */
 const LEAST = 0.2;
 

@@ -156,9 +156,12 @@ t.test('a silent server is an outage within seconds, and is used again afterward
   await records.ping(now);
 });
 
+/** Of this database: a session of an earlier test may still sleep in its own. */
+const SLEEPERS = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+
 /** Settles once another session sleeps in a transaction with its locks. */
 async function sleeps(t: Test, url: string): Promise<void> {
-  const sleeping = () => running().ask("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'", url);
+  const sleeping = () => running().ask(`SELECT 1 ${SLEEPERS}`, url);
   t.ok(await until(async () => (await sleeping()).length > 0));
 }
 
@@ -206,7 +209,7 @@ t.test('a row that another transaction locks is an outage within seconds', { ski
   const ended = held.catch(() => {});
   await sleeps(t, url);
   t.ok((await outage(t, [records.denyJwt('j', now + 1, now)])) < 7_000);
-  await running().ask("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'", url);
+  await running().ask(`SELECT pg_cancel_backend(pid) ${SLEEPERS}`, url);
   await ended;
   await records.denyJwt('k', now, now);
 });
@@ -214,7 +217,7 @@ t.test('a row that another transaction locks is an outage within seconds', { ski
 t.test('connections are few, and ones that the operator ends are replaced', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
-  const others = "FROM pg_stat_activity WHERE application_name = 'gatehouse'";
+  const others = "FROM pg_stat_activity WHERE application_name = 'gatehouse' AND datname = current_database()";
   await Promise.all(times(10, () => records.ping(now)));
   t.ok(Number((await running().ask(`SELECT count(*) AS n ${others}`))[0]?.n) > 1);
   t.ok(Number((await running().ask(`SELECT count(*) AS n ${others}`))[0]?.n) <= 10);
