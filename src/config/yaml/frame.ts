@@ -32,7 +32,7 @@ export function framer(
 export function coverSecrets(text: string, contents: ParsedNode | null | undefined, cover: string): string {
   if (contents === undefined) return keysAlone(text);
   const covered = withoutSecrets(text, contents, (secret) => (secret.endsWith('\n') ? `${cover}\n` : cover));
-  return maskPasswords(covered).split('\n').map(withoutComment).join('\n');
+  return maskPasswords(covered).split('\n').map(withoutCommentText).join('\n');
 }
 
 function withoutSecrets(text: string, contents: ParsedNode | null, cover: (secret: string) => string = stars): string {
@@ -130,6 +130,11 @@ function isRest({ flow, items }: YAMLMap, index: number, firstValue: number): bo
 
 function hasValue({ value }: Pair): boolean {
   return isScalar(value) ? value.value !== null : value !== null;
+}
+
+/** The same, and the line is still a comment. */
+function withoutCommentText(line: string): string {
+  return line.replace(COMMENT, (found, quoted) => quoted ?? `#${stars(found.slice(1))}`);
 }
 
 /** A comment often contains an earlier secret. Text in quotes is skipped. */
