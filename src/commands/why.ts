@@ -9,7 +9,7 @@ import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
 import { parseJsonObject } from '../jwt/json.ts';
 import { gatewayOption } from './common/config-option.ts';
-import { listenerDispatcher } from './common/listener-dispatcher.ts';
+import { listenerConnection } from './common/listener-connection.ts';
 import { listenerUrl } from './common/listener-url.ts';
 import { openAtAdmin } from './explain/ticket-at-admin.ts';
 
@@ -47,7 +47,7 @@ function open(ticket: string, { config }: Sound, file: string): OpenedTicket | R
   const opened = readTicket(ticketKeys(config.ticket_keys), ticket);
   const { admin, ticket_keys } = config;
   if (opened.kind !== 'unknown_key' || ticket_keys !== undefined || admin === undefined) return opened;
-  return openAtAdmin(listenerUrl(admin, `/why/${ticket}`), listenerDispatcher(admin, dirname(resolve(file))));
+  return openAtAdmin(listenerUrl(admin, `/why/${ticket}`), listenerConnection(admin, dirname(resolve(file))));
 }
 
 function print(record: TicketRecord, json: true | undefined): void {

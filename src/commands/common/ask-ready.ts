@@ -1,7 +1,7 @@
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { answerWithin } from '../../base/answer-within.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
-import { listenerDispatcher } from './listener-dispatcher.ts';
+import { type ListenerConnection, listenerConnection } from './listener-connection.ts';
 import { type AskedListener, listenerUrl } from './listener-url.ts';
 
 /** The state of a program, as its `health` or `admin` listener reports it. */
@@ -23,7 +23,7 @@ const PATIENCE = 2000;
 export async function askReady(listener: AskedListener, directory: string): Promise<ProgramReadiness> {
   const url = listenerUrl(listener, '/readyz');
   try {
-    const { statusCode, text } = await answerWithin(ask(url, listenerDispatcher(listener, directory)), PATIENCE);
+    const { statusCode, text } = await answerWithin(ask(url, listenerConnection(listener, directory)), PATIENCE);
     const { status, reason, cause } = parseJsonObject(Buffer.from(text)) ?? {};
     if (status !== 'ready' && status !== 'not ready') return { kind: 'silent', url };
     const kind = statusCode === 200 ? 'ready' : 'not_ready';
@@ -40,8 +40,8 @@ function textOf(member: unknown): string | undefined {
 /** The signal ends an open connection. The timer ends the wait for a connection. */
 async function ask(
   url: string,
-  dispatcher: Dispatcher,
+  connection: ListenerConnection,
 ): Promise<{ readonly statusCode: number; readonly text: string }> {
-  const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(PATIENCE) });
+  const { statusCode, body } = await request(url, { ...connection, signal: AbortSignal.timeout(PATIENCE) });
   return { statusCode, text: await body.text() };
 }

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { listenerDispatcher } from '../common/listener-dispatcher.ts';
+import { listenerConnection } from '../common/listener-connection.ts';
 import { type AskedListener, listenerUrl } from '../common/listener-url.ts';
 import { type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
@@ -15,10 +15,10 @@ export function runningMetrics({
   const asked: AskedListener | undefined = health ?? admin;
   if (asked === undefined || asked.port === 0) return undefined;
   const url = listenerUrl(asked, '/metrics');
-  const dispatcher = listenerDispatcher(asked, directory);
+  const connection = listenerConnection(asked, directory);
   return async (signal) => {
     try {
-      const { statusCode, body } = await request(url, { dispatcher, signal });
+      const { statusCode, body } = await request(url, { ...connection, signal });
       const text = await body.text();
       return statusCode === 200 ? text : undefined;
     } catch {

@@ -1,6 +1,7 @@
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { pickTicketRecord } from '../../gateway/telemetry/ticket-record.ts';
 import type { OpenedTicket } from '../../gateway/telemetry/tickets.ts';
+import type { ListenerConnection } from '../common/listener-connection.ts';
 
 /** Milliseconds. */
 const PATIENCE = 2000;
@@ -9,9 +10,9 @@ const PATIENCE = 2000;
  * Asks the running gateway to open a ticket. `unreachable`: no admin listener of a gateway answers there. `protected`: it answers
  * only to operators who are logged in.
  */
-export async function openAtAdmin(url: string, dispatcher: Dispatcher): Promise<OpenedTicket | NotOpened> {
+export async function openAtAdmin(url: string, connection: ListenerConnection): Promise<OpenedTicket | NotOpened> {
   try {
-    const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(PATIENCE) });
+    const { statusCode, body } = await request(url, { ...connection, signal: AbortSignal.timeout(PATIENCE) });
     return read(statusCode, JSON.parse(await body.text()));
   } catch {
     return { kind: 'unreachable' };
