@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
-import { until } from '../support/until.ts';
 import { guarded, runService } from './operators.ts';
 
 /** Starts a browser, and opens services: 15 s on a busy machine. */
@@ -19,37 +18,41 @@ async function typePassword(page: Page): Promise<void> {
 const statusIn = (page: Page, path: string, init = '{}') =>
   page.evaluate(`fetch('${path}', ${init}).then(({ status }) => status)`);
 
-t.test('chromium: log in, use the listener, and log out', { skip }, async (t) => {
+t.test('chromium: log in, use the console, and log out', { skip }, async (t) => {
   const service = await runService(t);
   const { admin } = await guarded(t, service);
   const page = await openPage(t);
   const complaints: string[] = [];
   page.on('console', (message) => void complaints.push(message.text()));
-  await page.goto(`${admin}/console/routes?x=1`);
+  await page.goto(`${admin}/console/live?x=1`);
   t.equal(new URL(page.url()).origin, service.issuer, 'sent to the authorization server');
   await typePassword(page);
   await page.locator('button[value=allow]').click();
-  await page.waitForURL(`${admin}/console/routes?x=1`);
-  t.equal(await statusIn(page, '/routes'), 200);
+  await page.waitForURL(`${admin}/console/live?x=1`);
+  await page.getByText('Decisions of').waitFor();
+  t.equal(await page.locator('.operator span').innerText(), 'alice');
   t.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie');
-  const stream = "(window.ended = new Promise((done) => (new EventSource('/decisions').onerror = done))) && 1";
-  await page.evaluate(stream);
-  const post = "{ method: 'POST', headers: { 'content-type': 'application/json' } }";
-  t.equal(await statusIn(page, '/console/logout', post), 200);
-  await page.evaluate('window.ended');
-  t.equal(await statusIn(page, '/routes'), 401);
-  await page.goto(`${admin}/console/`);
-  await page.waitForURL(`${admin}/console/`);
-  t.equal(await statusIn(page, '/routes'), 200, 'the service still knows the user');
-  const policy = complaints.filter((text) => /Security Policy|Refused|violates/i.test(text));
-  t.strictSame(policy, []);
+  await page.setViewportSize({ width: 360, height: 800 });
+  t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, 'overflow');
+  const refused = () => complaints.filter((text) => /Security Policy|Refused|violates/i.test(text));
+  const other = await page.context().newPage();
+  await other.goto(`${admin}/livez`);
+  await other.evaluate("(window.ended = new Promise((done) => (new EventSource('/decisions').onerror = done))) && 1");
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByText('You are logged out of the console').waitFor();
+  await other.evaluate('window.ended');
+  t.equal(await statusIn(other, '/routes'), 401);
+  await page.getByText('Log in again').click();
+  await page.getByText('Decisions of').waitFor();
+  t.equal(await statusIn(other, '/routes'), 200, 'the service still knows the user');
+  t.strictSame(refused(), []);
 });
 
-t.test('chromium: a user without the scope reads why, and a revocation ends the session', { skip }, async (t) => {
+t.test('chromium: without the scope a page says why, and a revocation leads to the login', { skip }, async (t) => {
   const service = await runService(t);
   const { admin } = await guarded(t, service, {}, { scope: 'openid gatehouse.admin' });
   const page = await openPage(t);
-  await page.goto(`${admin}/console/`);
+  await page.goto(`${admin}/console`);
   await typePassword(page);
   await page.locator('input[value="gatehouse.admin"]').uncheck();
   await page.locator('button[value=allow]').click();
@@ -57,13 +60,21 @@ t.test('chromium: a user without the scope reads why, and a revocation ends the 
   await page.getByText('Log in again').click();
   await page.locator('input[value="gatehouse.admin"]').check();
   await page.locator('button[value=allow]').click();
-  await page.waitForURL(`${admin}/console/`);
-  t.equal(await statusIn(page, '/routes'), 200);
-  await page.goto(`${service.issuer}/oauth2/account`);
-  await page.locator('form[action$="/disconnect"] button').click();
-  await page.waitForURL(/done=disconnected/);
-  await page.goto(`${admin}/livez`);
-  t.ok(await until(async () => (await statusIn(page, '/routes')) === 401));
+  await page.waitForURL(`${admin}/console/live`);
+  await page.getByText('Decisions of').waitFor();
+  await page.getByLabel('Filter').fill('status:4xx');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#filter=status/);
+  const state = page.url();
+  const account = await page.context().newPage();
+  await account.goto(`${service.issuer}/oauth2/account`);
+  await account.locator('form[action$="/disconnect"] button').click();
+  await account.waitForURL(/done=disconnected/);
+  await page.bringToFront();
+  await page.waitForURL(`${service.issuer}/**`);
+  await page.locator('button[value=allow]').click();
+  await page.waitForURL(state);
+  await page.getByText('Decisions of').waitFor();
 });
 
 t.test(

@@ -21,7 +21,12 @@ export interface ConsoleAccess {
 }
 
 /** The addresses of a login, which judge their requests by themselves. */
-const LOGIN: ReadonlySet<string> = new Set(['/console/login', '/console/callback', '/console/logout']);
+const LOGIN: ReadonlySet<string> = new Set([
+  '/console/login',
+  '/console/callback',
+  '/console/logout',
+  '/console/logged-out',
+]);
 
 /** Puts the rules of `admin.access` in front of every address of the listener, except those for probes. */
 export function guardConsole(app: FastifyInstance, parts: AccessParts): ConsoleAccess {
@@ -37,6 +42,10 @@ export function guardConsole(app: FastifyInstance, parts: AccessParts): ConsoleA
     const foreign = isJudged(request, gate) ? judgeCall(request, { origin }, rulesOf(gate)) : undefined;
     if (foreign !== undefined) return reply.code(foreign.status).send({ error: foreign.error });
   });
+  if (parts.admin.console) {
+    const logout = gate.hasCookie ? '/console/logout' : null;
+    app.get('/api/operator', (request) => ({ name: operators.get(request)?.name ?? null, logout }));
+  }
   return {
     who: (request) => operators.get(request) ?? { name: undefined, id: undefined },
     onSessionEnd: (id, ended) => gate.onEnd(id, ended),

@@ -49,7 +49,7 @@ export class CodeLogin {
   async #begin(request: FastifyRequest, reply: FastifyReply, wanted: unknown): Promise<FastifyReply> {
     const { admin } = this.#parts;
     void reply.headers(headers);
-    const returnTo = returnPath(wanted, admin.console ? '/console/' : '/routes');
+    const returnTo = returnPath(wanted, admin.console ? '/console' : '/routes');
     const origin = publicOrigin(admin, request);
     if (!isAtPublicName(admin, request))
       return reply.redirect(`${origin}/console/login?return=${encodeURIComponent(returnTo)}`, 303);

@@ -1,7 +1,7 @@
 /** Characters. The path travels in a cookie. */
 const LONGEST = 1_000;
 
-const OWN = new Set(['/console/login', '/console/callback', '/console/logout']);
+const OWN = new Set(['/console/login', '/console/callback', '/console/logout', '/console/logged-out']);
 
 /**
  * The path for the browser after a login: a page of the console, as the URL parser of browsers reads it. Everything else becomes

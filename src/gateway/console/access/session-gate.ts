@@ -32,6 +32,7 @@ export class SessionGate implements AccessGate {
 
   addRoutes(app: FastifyInstance, origin: string | undefined): void {
     this.#login.addRoutes(app);
+    app.get('/console/logged-out', (_request, reply) => sendSignedOut(reply));
     void app.register(async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, payload, done) => {
@@ -91,8 +92,8 @@ export class SessionGate implements AccessGate {
       this.#sessions.end(session.id);
       this.#tell(session, 'console: an operator logged out');
     }
-    if (request.headers.accept?.includes('text/html')) return sendSignedOut(reply);
-    return reply.header('cache-control', 'no-store').send({ status: 'logged out', login: '/console/login' });
+    if (request.headers.accept?.includes('text/html')) return reply.redirect('/console/logged-out', 303);
+    return reply.header('cache-control', 'no-store').send({ status: 'logged out', page: '/console/logged-out' });
   }
 
   #tell({ name, subject }: ConsoleSession, words: string): void {
