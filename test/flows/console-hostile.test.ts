@@ -86,13 +86,11 @@ t.test(
   async (t) => {
     const upstream = await witness(t);
     const strings = hostile();
-    const routes = strings
-      .slice(0, 20)
-      .map((id, index) => ({
-        id: id.replaceAll('${', () => '$${'),
-        match: { path: `/r${index}/{rest*}` },
-        scope: 'read',
-      }));
+    const routes = strings.slice(0, 20).map((id, index) => ({
+      id: id.replaceAll('${', () => '$${'),
+      match: { path: `/r${index}/{rest*}` },
+      scope: 'read',
+    }));
     const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0', routes }));
     const admin = running.adminUrl as string;
     const page = await openPage(t);
