@@ -31,8 +31,46 @@ export interface GatewayFile {
   };
   /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others. Default: `"auto"`. */
   listener?: "node" | "auto" | Variable;
-  /** The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name. */
-  admin?: string;
+  /** The management listener has this address: host:port, or { listen, tls, url, console, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`. */
+  admin?: string | {
+    /** Operators connect to this address. */
+    listen: string;
+    /** The listener speaks TLS 1.2 or newer, without client certificates. */
+    tls?: {
+      /** This PEM file holds the certificate and its chain. */
+      cert: string;
+      /** This PEM file holds the private key. */
+      key: string;
+    };
+    /** Browsers reach this listener at this origin, such as https://ops.example.com. The default is the address itself, if it is on loopback. */
+    url?: string;
+    /** true: the listener serves the console. The default is true on a loopback address, otherwise false. */
+    console?: boolean | Variable;
+    /** loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
+    access?: "loopback" | {
+      /** Operators log in at this server, a name in `authorization_servers`. */
+      authorization_server: string;
+      /** The gateway asks for this scope, and the token must have all of it. With `openid`, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
+      scope?: string;
+      /** The console is this client of the server, with the redirect address `url`/console/callback. The default is the client of the block of the server. */
+      client_id?: string;
+      /** This is the secret of `client_id`. Use a variable. Without it, the client is public. */
+      client_secret?: string;
+      /** The token is for this resource (RFC 8707). By default, the server decides. */
+      resource?: string;
+      /** Only these users (`sub`) may log in. By default, each user with the scope may log in. */
+      users?: ReadonlyArray<string>;
+    } | {
+      /** These users may use the listener, as a route with the same block would accept them. */
+      basic: {
+        /** The users or keys are in this file, or in the { storage } of an authorization service. */
+        users: string | {
+          /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+          storage: string;
+        };
+      };
+    } | Variable;
+  };
   /** This listener serves only /livez, /readyz and /metrics: host:port, or { listen, pass } with paths of upstreams. It is off by default. */
   health?: string | {
     /** Probes connect to this address. */

@@ -10,6 +10,7 @@ const tables = ['config/schemes/table.ts', 'gateway/schemes/table.ts'];
 /** Other uses of these names, which are not about credentials of a request to the gateway. */
 const namesakes: Readonly<Record<string, string>> = {
   'cli.ts': 'a command',
+  'config/rules/admin.ts': 'a key of `admin.access`, for operators',
   'config/rules/upstream-credentials.ts': 'credentials of the gateway, for an upstream',
   'commands/digest.ts': 'a command',
   'gateway/forward/upstream-fields.ts': 'a header',

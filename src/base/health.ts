@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Registry } from 'prom-client';
 import { withoutSchemas } from './no-schemas.ts';
-import { type IsOurs, refusePages } from './refuse-pages.ts';
+import { type IsOurs, type OwnPages, refusePages } from './refuse-pages.ts';
 
 /** Why a process is not ready. */
 export interface NotReady {
@@ -23,9 +23,10 @@ export function buildHealth(
   { notReady, remark, registry }: Health,
   isOurs: IsOurs,
   options: FastifyServerOptions = {},
+  own?: OwnPages,
 ): FastifyInstance {
   const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, ...options });
-  refusePages(app, isOurs);
+  refusePages(app, isOurs, own);
   // The framework's message repeats the path, which may contain a token.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));

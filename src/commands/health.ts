@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readText } from '../config/files/read-text.ts';
 import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load/load.ts';
-import type { Address } from '../config/words/schema.ts';
 import { detectKind } from '../config/yaml/detect.ts';
 import { askReady, type ProgramReadiness } from './common/ask-ready.ts';
 import { eitherOption } from './common/config-option.ts';
+import type { AskedListener } from './common/listener-url.ts';
 import { waitOption } from './common/wait-option.ts';
 
 /** `gatehouse health --config FILE`: exit 0 if the program of this file is ready. For Docker and probes. */
@@ -25,7 +25,8 @@ async function run({ config: file, wait = 0 }: { config: string; wait?: number }
   if (listener === undefined) {
     return unhealthy(`${file} has no listener to ask: add \`health: 127.0.0.1:9900\` (or \`admin: …\`).\n`);
   }
-  const answer = await withCause(await askUntilReady(listener, wait), loaded.config);
+  const { config, directory } = loaded;
+  const answer = await withCause(await askUntilReady(listener, directory, wait), config, directory);
   if (answer.kind === 'silent') return unhealthy(`Nothing answers at ${answer.url}.\n`);
   if (answer.kind === 'not_ready') return unhealthy(`${answer.text}\n`);
   process.stdout.write(`${answer.text}\n`);
@@ -35,26 +36,30 @@ async function run({ config: file, wait = 0 }: { config: string; wait?: number }
 const PAUSE = 100;
 
 /** Asks until the program is ready, or for `wait` milliseconds. Returns the last answer. */
-async function askUntilReady(listener: Address, wait: number): Promise<ProgramReadiness> {
+async function askUntilReady(listener: AskedListener, directory: string, wait: number): Promise<ProgramReadiness> {
   const end = performance.now() + wait;
   for (;;) {
-    const answer = await askReady(listener);
+    const answer = await askReady(listener, directory);
     if (answer.kind === 'ready' || performance.now() + PAUSE > end) return answer;
     await pause(PAUSE);
   }
 }
 
 /** A `health` listener that strangers can reach does not show the cause. The admin listener does. */
-async function withCause(answer: ProgramReadiness, { admin, health }: Listeners): Promise<ProgramReadiness> {
+async function withCause(
+  answer: ProgramReadiness,
+  { admin, health }: Listeners,
+  directory: string,
+): Promise<ProgramReadiness> {
   if (answer.kind !== 'not_ready' || answer.cause !== undefined || admin === undefined || health === undefined)
     return answer;
-  const told = await askReady(admin);
+  const told = await askReady(admin, directory);
   return told.kind === 'not_ready' ? told : answer;
 }
 
 interface Listeners {
-  readonly admin?: Address | undefined;
-  readonly health?: Address | undefined;
+  readonly admin?: AskedListener | undefined;
+  readonly health?: AskedListener | undefined;
 }
 
 /** The loader reports a file that cannot be read. */

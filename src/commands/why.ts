@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
@@ -8,6 +9,7 @@ import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
 import { parseJsonObject } from '../jwt/json.ts';
 import { gatewayOption } from './common/config-option.ts';
+import { listenerConnection } from './common/listener-connection.ts';
 import { listenerUrl } from './common/listener-url.ts';
 import { openAtAdmin } from './explain/ticket-at-admin.ts';
 
@@ -29,7 +31,7 @@ async function run(word: string, { config: file, json }: { config: string; json?
     giveUp(formatProblems(loaded.problems));
     return;
   }
-  const opened = await open(ticket.trim(), loaded);
+  const opened = await open(ticket.trim(), loaded, file);
   if (opened.kind === 'opened') print(opened.record, json);
   else giveUp(`gatehouse: ${sentence(opened.kind, ticket.trim(), file, loaded)}\n`);
 }
@@ -41,11 +43,11 @@ function ticketIn(text: string): string {
 }
 
 /** Without `ticket_keys` in the file, only the process that made a ticket has the key. So this asks that process. */
-function open(ticket: string, { config }: Sound): OpenedTicket | ReturnType<typeof openAtAdmin> {
+function open(ticket: string, { config }: Sound, file: string): OpenedTicket | ReturnType<typeof openAtAdmin> {
   const opened = readTicket(ticketKeys(config.ticket_keys), ticket);
   const { admin, ticket_keys } = config;
   if (opened.kind !== 'unknown_key' || ticket_keys !== undefined || admin === undefined) return opened;
-  return openAtAdmin(listenerUrl(admin, `/why/${ticket}`));
+  return openAtAdmin(listenerUrl(admin, `/why/${ticket}`), listenerConnection(admin, dirname(resolve(file))));
 }
 
 function print(record: TicketRecord, json: true | undefined): void {
@@ -55,7 +57,7 @@ function print(record: TicketRecord, json: true | undefined): void {
 type Failure = Exclude<Awaited<ReturnType<typeof open>>['kind'], 'opened'>;
 type Sound = Extract<LoadedTicketFile, { ok: true }>;
 
-const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable'>, string>> = {
+const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable' | 'protected'>, string>> = {
   not_a_ticket: 'this is not a whole ticket. Pass the member `ticket` of an answer, without the quotes',
   broken: 'the ticket is damaged or incomplete',
 };
@@ -74,6 +76,8 @@ function sentence(kind: Failure, ticket: string, file: string, { config }: Sound
   const alone = `${file} has no \`ticket_keys\`, so only the process that made a ticket can open it`;
   if (admin === undefined) return `${alone}. ${NEW_KEY}; or give the gateway an \`admin\` listener`;
   const url = listenerUrl(admin, '');
+  if (kind === 'protected')
+    return `${alone}, and the gateway at ${url} answers only to operators who are logged in: open ${url}/why/${ticket} in the browser where you use the console. ${NEW_KEY}`;
   return kind === 'unreachable'
     ? `${alone}, and no gateway answers at ${url}. Run this command on the gateway's machine while the gateway runs. ${NEW_KEY}`
     : `${alone}, and the gateway at ${url} is another process, or has restarted since. ${NEW_KEY}`;

@@ -192,6 +192,7 @@ function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
     },
     taken: async () => under?.way.commit(),
     renew: () => {
+      for (const renew of core.renewals) renew();
       for (const { process } of crew.workers) void process.line.ask('renew', true, 1_000);
     },
     files: options.files,

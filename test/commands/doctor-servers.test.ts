@@ -43,6 +43,23 @@ t.test('authorization servers: each thing that the gateway needs from one', asyn
   );
 });
 
+t.test('operators: their server has what a login needs', async (t) => {
+  let document = {};
+  const answer: RequestListener = (_request, response) =>
+    void response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+  const issuer = await serving(t, createHttp(answer));
+  const access = { authorization_server: 'main', client_id: 'console' };
+  const look = async () =>
+    doctored(t, await withServer(t, main(issuer), { admin: { listen: '127.0.0.1:9901', access } }));
+  document = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+  const words = /client console has the redirect address http:\/\/127.0.0.1:9901\/console\/callback and the scope gate/;
+  expectSeen(t, await look(), 'admin.access login', 'good', words);
+  document = { issuer, token_endpoint: `${issuer}/token` };
+  expectSeen(t, await look(), 'admin.access login', 'bad', /^metadata has no authorization_endpoint$/);
+  document = { issuer: 'https://other.example.com' };
+  expectSeen(t, await look(), 'admin.access login', 'bad', /names the issuer/);
+});
+
 t.test('a server that redirects is reported with the target, which gets no request', async (t) => {
   const { issuer } = await authorization(t);
   const asked: string[] = [];

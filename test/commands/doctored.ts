@@ -85,12 +85,13 @@ export const api = (t: Test) =>
     createServer((_request, response) => response.end('ok')),
   );
 
-export async function withServer(t: Test, server: object): Promise<string> {
+export async function withServer(t: Test, server: object, more: object = {}): Promise<string> {
   return fileIn(t, 'gateway.yaml', {
     ...(await listeners()),
     upstreams: { api: { url: await api(t) } },
     defaults: { upstream: 'api' },
     authorization_servers: { main: server },
     routes,
+    ...more,
   });
 }

@@ -7,6 +7,7 @@ import { json } from '../support/endpoint.ts';
 import { freePort } from '../support/free-port.ts';
 import { gateway, gatewayYaml } from '../support/gateway.ts';
 import { serving } from '../support/serving.ts';
+import { tlsFile } from '../support/tls-file.ts';
 import { until } from '../support/until.ts';
 
 /** Starts the program for each command: 32 s beside other tests on a busy machine. */
@@ -123,4 +124,17 @@ t.test('health names the last failure, and reads it from the admin listener if t
   };
   t.match(await said({ health, admin }), { status: 1, stderr: /"cause":"authorization_servers\.main: metadata of / });
   t.match(await said({ health }), { status: 1, stderr: /"reason":"no usable keys or store yet"\}/ });
+});
+
+t.test('health asks an `admin` listener with TLS, and accepts only the certificate of the file', async (t) => {
+  const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key') };
+  const { adminUrl = '' } = await gateway(t, { ...files.gateway, admin: { listen: '127.0.0.1:0', tls } });
+  const listen = `127.0.0.1:${new URL(adminUrl).port}`;
+  const asked = (other: object) => {
+    const body = gatewayYaml({ ...files.gateway, admin: { listen, tls: other } });
+    return command(t, ['health', '--config', join(t.testdir({ 'gateway.yaml': body }), 'gateway.yaml')]).ended();
+  };
+  t.match(await asked(tls), { status: 0, stdout: /"status":"ready"/ });
+  const other = { cert: tlsFile('renewed.crt'), key: tlsFile('renewed.key') };
+  t.match(await asked(other), { status: 1, stderr: `Nothing answers at https://${listen}/readyz` });
 });

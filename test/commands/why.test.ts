@@ -8,6 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { ask as raw } from '../support/raw-client.ts';
 import { jwt } from '../support/tokens.ts';
+import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
 /** Starts the program for each command: 9 s in .ci/run on a busy machine. */
@@ -113,6 +114,19 @@ t.test('without keys `why` asks the admin listener of the file', async (t) => {
       `the gateway at http://${host} is another process, or has restarted since\\. For later tickets: openssl`,
     ),
   });
+});
+
+t.test('if the admin listener needs a login, `why` says where the ticket opens, and needs no secret', async (t) => {
+  const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+  const admin = { listen: '127.0.0.1:0', access: { basic: { users } } };
+  const { url, adminUrl = '' } = await gateway(t, behind(upstream, { admin }));
+  const ticket = await ticketOf(await fetch(`${url}/admin/x`));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the file that this machine does not have
+  const access = { authorization_server: 'main', client_id: 'a', client_secret: '${ABSENT}' };
+  const file = write(behind(upstream, { admin: { listen: new URL(adminUrl).host, access } }));
+  const told = await command(t, ['why', ticket, '--config', file]).ended();
+  t.equal(told.status, 1);
+  t.match(told.stderr, `answers only to operators who are logged in: open ${adminUrl}/why/${ticket}`);
 });
 
 t.test('if no gateway answers at the admin listener, `why` says what to do', async (t) => {

@@ -34,6 +34,8 @@ for (const page of pages) {
       'client.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       'keys.json': '{"keys":[]}',
       'orders-ca.pem': readFileSync(new URL('../vectors/tls/authority.crt', import.meta.url), 'utf8'),
+      'ops.crt': readFileSync(new URL('../vectors/tls/server.crt', import.meta.url), 'utf8'),
+      'ops.key': readFileSync(new URL('../vectors/tls/server.key', import.meta.url), 'utf8'),
       'keys.secret': `${Buffer.alloc(32, 7).toString('base64')}\n`,
       'ticket.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
       'encryption.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
@@ -41,6 +43,7 @@ for (const page of pages) {
     const users = {
       'meters.htdigest': digestLines('alice', 'meters', 'x'),
       'hooks.htpasswd': '',
+      'operators.htpasswd': '',
       'meters.keys': `${apiKeyLine(makeApiKey(), 'meter-7', { scopes: ['meters.read'] })}\n`,
     };
     for (const [name, text] of Object.entries(users)) writeFileSync(`${directory}/${name}`, text, { mode: 0o600 });

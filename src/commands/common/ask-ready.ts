@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { answerWithin } from '../../base/answer-within.ts';
-import type { Address } from '../../config/words/schema.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
-import { listenerUrl } from './listener-url.ts';
+import { type ListenerConnection, listenerConnection } from './listener-connection.ts';
+import { type AskedListener, listenerUrl } from './listener-url.ts';
 
 /** The state of a program, as its `health` or `admin` listener reports it. */
 export type ProgramReadiness =
@@ -19,11 +19,11 @@ export type ProgramReadiness =
 /** Milliseconds for the whole answer. */
 const PATIENCE = 2000;
 
-/** Asks at /readyz. Never rejects. */
-export async function askReady(listener: Address): Promise<ProgramReadiness> {
+/** Asks at /readyz. `directory`: where relative filenames of the file start. Never rejects. */
+export async function askReady(listener: AskedListener, directory: string): Promise<ProgramReadiness> {
   const url = listenerUrl(listener, '/readyz');
   try {
-    const { statusCode, text } = await answerWithin(ask(url), PATIENCE);
+    const { statusCode, text } = await answerWithin(ask(url, listenerConnection(listener, directory)), PATIENCE);
     const { status, reason, cause } = parseJsonObject(Buffer.from(text)) ?? {};
     if (status !== 'ready' && status !== 'not ready') return { kind: 'silent', url };
     const kind = statusCode === 200 ? 'ready' : 'not_ready';
@@ -38,7 +38,10 @@ function textOf(member: unknown): string | undefined {
 }
 
 /** The signal ends an open connection. The timer ends the wait for a connection. */
-async function ask(url: string): Promise<{ readonly statusCode: number; readonly text: string }> {
-  const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(PATIENCE) });
+async function ask(
+  url: string,
+  connection: ListenerConnection,
+): Promise<{ readonly statusCode: number; readonly text: string }> {
+  const { statusCode, body } = await request(url, { ...connection, signal: AbortSignal.timeout(PATIENCE) });
   return { statusCode, text: await body.text() };
 }

@@ -19,10 +19,11 @@ export function judgeDays({ validFrom, validTo }: X509Certificate, clock: Clock,
   return days < SOON ? doubtful(`the certificate expires in ${days} days`, renew) : good(`${days} days left`);
 }
 
-/** The certificates that the gateway shows to clients and upstreams. Each must fit its key, and stay valid for a while. */
+/** The certificates that the gateway shows to clients, operators and upstreams. Each must fit its key, and stay valid for a while. */
 export function certificates({ config, directory }: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   const upstreams = Object.entries(config.upstreams).map(([name, { tls }]) => [`upstreams.${name}.tls`, tls] as const);
-  return [['listen.tls', config.listen.tls] as const, ...upstreams].flatMap(([at, tls]) => {
+  const own = [['listen.tls', config.listen.tls] as const, ['admin.tls', config.admin?.tls] as const];
+  return [...own, ...upstreams].flatMap(([at, tls]) => {
     if (tls?.cert === undefined) return [];
     const { cert } = tls;
     const look = (): Seen => {

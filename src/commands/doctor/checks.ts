@@ -6,6 +6,7 @@ import { accessLogFile, auditFile, fileIsValid, secretFiles } from './files.ts';
 import type { DoctorProbe } from './finding.ts';
 import { issuer, listeners } from './listeners.ts';
 import { nodeVersion, openFiles } from './machine.ts';
+import { operatorLogin } from './operators.ts';
 import { forwardedHost, untrustedProxies } from './running-gateway.ts';
 import { storageChecks } from './storage.ts';
 import { tokenStores, userStores } from './stores.ts';
@@ -30,6 +31,7 @@ const ofGateway: Readonly<Record<string, Check<LoadedGatewayFile>>> = {
   certificates,
   upstreams,
   authorization_servers: authorizationServers,
+  operators: operatorLogin,
   token_stores: tokenStores,
   user_stores: userStores,
   counters: counterChecks,

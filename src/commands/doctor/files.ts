@@ -90,9 +90,10 @@ function referred(subject: Holding): readonly string[] {
 /** Private keys that the file names by path. */
 function keyFiles(subject: Holding): readonly string[] {
   if (subject.kind === 'authorization') return [];
-  const { listen, upstreams, authorization_servers: servers } = subject.config;
+  const { listen, admin, upstreams, authorization_servers: servers } = subject.config;
   const named = [
     listen.tls?.key,
+    admin?.tls?.key,
     ...Object.values(upstreams).map(({ tls }) => tls?.key),
     ...Object.values(servers).map(({ client_key }) => client_key),
   ];

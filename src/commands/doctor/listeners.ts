@@ -82,7 +82,7 @@ const MOVE = 'stop the program that listens there, or choose another address';
 export function listeners(subject: Listening, around: DoctorContext): readonly DoctorProbe[] {
   const { health, admin } = subject.config;
   const asked = health ?? admin;
-  const answer = asked && askReady(asked);
+  const answer = asked && askReady(asked, subject.directory);
   const holder = () => answer?.then(judgeHolder) ?? holderWithoutHealth(subject, around);
   return addressesOf(subject).map(([name, address]) => ({
     about: `${name} ${shown(address)}`,

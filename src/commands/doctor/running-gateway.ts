@@ -1,6 +1,6 @@
 import { request } from 'undici';
-import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { listenerUrl } from '../common/listener-url.ts';
+import { listenerConnection } from '../common/listener-connection.ts';
+import { type AskedListener, listenerUrl } from '../common/listener-url.ts';
 import { type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 
@@ -8,13 +8,17 @@ import type { LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 export type RunningMetrics = (signal: AbortSignal) => Promise<string | undefined>;
 
 /** Undefined: the file has no listener with a known port. */
-export function runningMetrics({ health, admin }: Pick<GatewayConfig, 'health' | 'admin'>): RunningMetrics | undefined {
-  const asked = health ?? admin;
+export function runningMetrics({
+  config: { health, admin },
+  directory,
+}: Pick<LoadedGatewayFile | LoadedServiceFile, 'config' | 'directory'>): RunningMetrics | undefined {
+  const asked: AskedListener | undefined = health ?? admin;
   if (asked === undefined || asked.port === 0) return undefined;
   const url = listenerUrl(asked, '/metrics');
+  const connection = listenerConnection(asked, directory);
   return async (signal) => {
     try {
-      const { statusCode, body } = await request(url, { signal });
+      const { statusCode, body } = await request(url, { ...connection, signal });
       const text = await body.text();
       return statusCode === 200 ? text : undefined;
     } catch {
@@ -24,9 +28,9 @@ export function runningMetrics({ health, admin }: Pick<GatewayConfig, 'health' |
 }
 
 /** A proxy may set X-Forwarded-Host while the gateway judges by Host. The running gateway counts such requests. */
-export function forwardedHost({ config }: LoadedGatewayFile): readonly DoctorProbe[] {
-  const { trusted_proxies, is_host_forwarded } = config;
-  const metrics = runningMetrics(config);
+export function forwardedHost(subject: LoadedGatewayFile): readonly DoctorProbe[] {
+  const { trusted_proxies, is_host_forwarded } = subject.config;
+  const metrics = runningMetrics(subject);
   if (trusted_proxies.length === 0 || is_host_forwarded || metrics === undefined) return [];
   const look = async (signal: AbortSignal) => judge(ignoredIn((await metrics(signal)) ?? ''), trusted_proxies);
   return [{ about: 'trusted_proxies', look }];
@@ -61,8 +65,9 @@ const harms = {
 } as const;
 
 /** Proxies that a running program treats as clients, because no file trusts them. */
-export function untrustedProxies({ kind, config }: LoadedGatewayFile | LoadedServiceFile): readonly DoctorProbe[] {
-  const metrics = runningMetrics(config);
+export function untrustedProxies(subject: LoadedGatewayFile | LoadedServiceFile): readonly DoctorProbe[] {
+  const { kind } = subject;
+  const metrics = runningMetrics(subject);
   if (metrics === undefined) return [];
   const look = async (signal: AbortSignal) => namedIn((await metrics(signal)) ?? '', harms[kind]);
   return [{ about: 'trusted_proxies', look }];

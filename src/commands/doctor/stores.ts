@@ -1,5 +1,8 @@
+import { type AdminAccess, isByBasic, operatorsBlock } from '../../config/schema/admin.ts';
 import { maskPasswords } from '../../config/yaml/frame.ts';
+import type { SchemeDependency } from '../../gateway/schemes/scheme.ts';
 import { schemesTaken } from '../../gateway/schemes/schemes-of.ts';
+import { schemes } from '../../gateway/schemes/table.ts';
 import { openTokenFacts } from '../../storage/open-lookup.ts';
 import { storeFault } from './faults.ts';
 import { type DoctorProbe, good } from './finding.ts';
@@ -29,14 +32,19 @@ export function tokenStores(
   });
 }
 
+function operatorStores(access: AdminAccess | undefined): readonly SchemeDependency[] {
+  return access !== undefined && isByBasic(access) ? schemes.basic.dependencies(operatorsBlock(access)) : [];
+}
+
 /** The stores of the routes' credential schemes, such as stores of users, are readable, and sealed values can be opened. */
 export function userStores(
   { config, directory }: LoadedGatewayFile,
   { clock, opened }: DoctorContext,
 ): readonly DoctorProbe[] {
-  const named = config.routes.flatMap((route) =>
-    schemesTaken(route).flatMap(({ row, block }) => row.dependencies(block)),
-  );
+  const named = [
+    ...config.routes.flatMap((route) => schemesTaken(route).flatMap(({ row, block }) => row.dependencies(block))),
+    ...operatorStores(config.admin?.access),
+  ];
   const once = new Map(named.map((dependency) => [JSON.stringify(dependency.key), dependency]));
   return [...once.values()].map(({ about, remedy, look }) => ({
     about,

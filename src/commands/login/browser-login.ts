@@ -1,13 +1,18 @@
 import type { JWTPayload } from 'jose';
 import { Agent, type Dispatcher } from 'undici';
 import { type FetchJson, jsonFetcher } from '../../gateway/server-client/fetch-json.ts';
+import {
+  authorizationUrl,
+  type LoginProof,
+  newLoginProof,
+  type WantedLogin,
+} from '../../gateway/server-client/login-request.ts';
 import { connectOptions } from '../../gateway/server-client/trust.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { authorizationCodeIn } from './callback-code.ts';
 import { failedPage, signedInPage } from './callback-page.ts';
 import { type Callback, type CallbackAnswer, openCallback } from './callback-server.ts';
 import { LoginFailure } from './failure.ts';
-import { authorizationUrl, type LoginProof, newLoginProof, type WantedLogin } from './login-request.ts';
 import { findProvider, type Provider } from './provider.ts';
 import { type LoginTokens, redeemCode } from './redeem-code.ts';
 import { readUserinfo } from './userinfo.ts';

@@ -1,10 +1,10 @@
 import { type Dispatcher, request } from 'undici';
 import { quoted } from '../../base/quoted.ts';
 import { FETCH_DEADLINE, fetchFault } from '../../gateway/server-client/fetch-json.ts';
+import type { LoginProof, WantedLogin } from '../../gateway/server-client/login-request.ts';
 import { type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import { serverFailure } from './error-remedies.ts';
 import { LoginFailure } from './failure.ts';
-import type { LoginProof, WantedLogin } from './login-request.ts';
 import type { Provider } from './provider.ts';
 
 /** The answer of the token endpoint (RFC 6749 §5.1), with all its members. */

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { type GatewayFile, GatewaySchema } from '../schema/gateway.ts';
+import { adminParts } from '../schema/admin.ts';
+import { type GatewayConfig, type GatewayFile, GatewaySchema } from '../schema/gateway.ts';
 import type { Schema } from '../schema/input-schema.ts';
 import { applyDefaults } from '../validate/apply-defaults.ts';
 import { buildValidate } from '../validate/validate.ts';
@@ -14,7 +15,7 @@ import { mistaken, readFile } from './read-file.ts';
 import { isEcho, shownIn, toProblems } from './redact-findings.ts';
 
 /** The part of gateway.yaml that opens tickets. */
-export type TicketConfig = Pick<GatewayFile, 'ticket_keys' | 'admin'>;
+export type TicketConfig = Pick<GatewayConfig, 'ticket_keys' | 'admin'>;
 
 export type LoadedTicketFile =
   | { readonly ok: true; readonly config: TicketConfig }
@@ -45,14 +46,20 @@ export function loadTicketFile(file: string, env: Env = process.env): LoadedTick
   const tree = typeBySchema(part, schema);
   const wrong = findings(tree, faults);
   return wrong.length === 0
-    ? { ok: true, config: applyDefaults(schema, plain(tree)) as TicketConfig }
+    ? { ok: true, config: completed(applyDefaults(schema, plain(tree)) as Pick<GatewayFile, keyof TicketConfig>) }
     : { ok: false, problems: told(wrong) };
+}
+
+function completed({ admin, ...rest }: Pick<GatewayFile, keyof TicketConfig>): TicketConfig {
+  return { ...rest, ...(admin && { admin: adminParts(admin) }) };
 }
 
 /** Drops the overrides of other keys. */
 function ofKeys(env: Env): Env {
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^GATEHOUSE__(TICKET_KEYS|ADMIN)(__|$)/i.test(name)),
+    Object.entries(env).filter(([name]) =>
+      /^GATEHOUSE__(TICKET_KEYS|ADMIN(?!__(ACCESS|CONSOLE|URL)))(__|$)/i.test(name),
+    ),
   );
 }
 
@@ -61,13 +68,27 @@ function partOf(tree: Tree, sources: Sources, faults: Fault[]): Tree {
   if (tree.kind !== 'map') return tree;
   const wanted = [...tree.entries].filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));
   const entries = wanted.map(
-    ([key, entry]) => [key, { ...entry, value: filled(entry.value, sources, faults) }] as const,
+    ([key, entry]) => [key, { ...entry, value: filled(withoutAccess(entry.value), sources, faults) }] as const,
   );
   return { ...tree, entries: new Map(entries) };
 }
 
+/** The keys of `admin` with which a command finds the listener. The other keys may have secrets. */
+const PLACE: ReadonlySet<string> = new Set(['listen', 'tls', 'cert', 'key']);
+
+function withoutAccess(tree: Tree): Tree {
+  if (tree.kind !== 'map') return tree;
+  return { ...tree, entries: new Map([...tree.entries].filter(([key]) => PLACE.has(key))) };
+}
+
 function filled(tree: Tree, sources: Sources, faults: Fault[]): Tree {
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => filled(item, sources, faults)) };
+  if (tree.kind === 'map') {
+    const entries = [...tree.entries].map(
+      ([key, entry]) => [key, { ...entry, value: filled(entry.value, sources, faults) }] as const,
+    );
+    return { ...tree, entries: new Map(entries) };
+  }
   if (tree.kind !== 'scalar' || tree.origin === undefined) return tree;
   const value = interpolate(tree.origin, sources);
   if (value.ok) return { ...tree, value: value.text };

@@ -10,6 +10,7 @@ import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
 import { type Member, membersOf } from './checks.ts';
 import { HEAR } from './feed.ts';
 import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
+import { operatorsAtService } from './operator-misfits.ts';
 import { scopeWordsOf } from './scope-words-at.ts';
 
 /** A valid file, as the loader returns it. */
@@ -22,6 +23,7 @@ type Server = Member<AuthorizationServerConfig>;
 
 /** The gateway's file, its server that is the service of the other file, and the other file. */
 interface Pair {
+  readonly admin: GatewayConfig['admin'];
   readonly server: Server;
   readonly routes: readonly Member<RouteConfig>[];
   /** The gateway's scopes that imply others. Empty if another server could grant them. */
@@ -50,9 +52,9 @@ export function misfits(
     return line === 0 ? file : `${file}:${line}`;
   };
   const routes = membersOf('routes', gateway.config.routes).filter(({ value }) => takesTokens(value));
-  const { scopes } = gateway.config;
+  const { scopes, admin } = gateway.config;
   const stronger = servers.length > 1 ? {} : (scopes ?? {});
-  const pair = { routes, stronger, impliersOf: impliersIn(scopes), service, cite };
+  const pair = { admin, routes, stronger, impliersOf: impliersIn(scopes), service, cite };
   const findings =
     server === undefined
       ? strangers(servers, service.issuer, cite)
@@ -84,6 +86,7 @@ const rules: readonly ((pair: Pair) => readonly Finding[])[] = [
   scopesOfRoutes,
   clientOfGateway,
   feedOfGateway,
+  operatorsAtService,
 ];
 
 function audienceOfServer({ server: { at, value }, service, cite }: Pair): readonly Finding[] {

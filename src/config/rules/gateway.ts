@@ -1,7 +1,9 @@
+import { adminParts } from '../schema/admin.ts';
 import type { GatewayFile } from '../schema/gateway.ts';
 import { healthParts } from '../schema/listener.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { accessChecks } from './access.ts';
+import { adminChecks } from './admin.ts';
 import { type Checks, runChecks, type Surroundings } from './checks.ts';
 import { decisionChecks } from './decision.ts';
 import { edgeChecks } from './edge.ts';
@@ -34,10 +36,12 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   listeners: ({ config }) =>
     listenerFaults({
       ...config,
+      admin: config.admin && adminParts(config.admin),
       health: config.health && healthParts(config.health).listen,
       decision: config.decision?.listen,
     }),
   ...tlsChecks,
+  ...adminChecks,
   ...routeChecks,
   ...accessChecks,
   ...impliedScopeChecks,

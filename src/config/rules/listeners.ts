@@ -1,10 +1,14 @@
+import type { AdminConfig } from '../schema/admin.ts';
 import { isLoopback } from '../words/host.ts';
 import type { Finding } from '../words/problem.ts';
 import type { Address } from '../words/schema.ts';
 
+/** `access`: absent if the program has no such setting. */
+type Operators = Address & Partial<Pick<AdminConfig, 'access'>>;
+
 type Listeners = {
   readonly listen: Address;
-  readonly admin?: Address | undefined;
+  readonly admin?: Operators | undefined;
   readonly health?: Address | undefined;
   readonly decision?: Address | undefined;
 };
@@ -29,8 +33,9 @@ export function listenerFaults({ listen, admin, health, decision }: Listeners): 
   return [...clashes, ...exposure(admin)];
 }
 
-function exposure(admin: Address | undefined): readonly Finding[] {
+function exposure(admin: Operators | undefined): readonly Finding[] {
   if (admin === undefined || isLoopback(admin.host)) return [];
+  if (admin.access !== undefined && admin.access !== 'loopback') return [];
   const message = 'other machines can reach the management listener';
   return [
     {

@@ -16,6 +16,7 @@ import {
   sizeOrNone,
   text,
 } from '../words/schema.ts';
+import { type AdminConfig, adminListen } from './admin.ts';
 import { AuthorizationServerSchema } from './authorization-server.ts';
 import { type CountersConfig, counters } from './counters.ts';
 import { type HealthPassConfig, healthListen, listen, listeners } from './listener.ts';
@@ -132,9 +133,8 @@ export const GatewaySchema = record({
     'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others.',
   ),
   admin: Type.Optional(
-    address(
-      undefined,
-      'The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name.',
+    adminListen(
+      'The management listener has this address: host:port, or { listen, tls, url, console, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`.',
     ),
   ),
   health: Type.Optional(
@@ -257,10 +257,10 @@ export type RouteFile = GatewayFile['routes'][number];
 /** The loaded form: every route has an id, and the key of a rate limit is parsed. */
 export type RouteConfig = Omit<RouteFile, 'rate_limit'> & { id: string; rate_limit?: RateLimitConfig };
 export type RateLimitConfig = Omit<NonNullable<RouteFile['rate_limit']>, 'by'> & { readonly by: CountedBy };
-/** The loaded form: `health` has one form, and so do the URLs of an upstream. */
+/** The loaded form: `admin` and `health` have one form, and so do the URLs of an upstream. */
 export type GatewayConfig = Omit<
   GatewayFile,
-  'routes' | 'health' | 'decision' | 'upstreams' | 'trusted_proxies' | 'counters'
+  'routes' | 'admin' | 'health' | 'decision' | 'upstreams' | 'trusted_proxies' | 'counters'
 > & {
   counters: CountersConfig;
   routes: RouteConfig[];
@@ -270,6 +270,7 @@ export type GatewayConfig = Omit<
   decision?: Address;
   /** Milliseconds; 0: proxies may not cache decisions. */
   decision_max_age: number;
+  admin?: AdminConfig;
   health?: Address;
   health_passes: Readonly<Record<string, HealthPassConfig>>;
   upstreams: Readonly<Record<string, UpstreamConfig>>;

@@ -7,10 +7,15 @@ export const listeners = ['node', 'auto'] as const;
 
 export const clientAuthModes = ['none', 'optional', 'required'] as const;
 
+/** The keys of `tls` of every listener. */
+export const certificate = {
+  cert: text(undefined, 'This PEM file holds the certificate and its chain.'),
+  key: text(undefined, 'This PEM file holds the private key.'),
+};
+
 const Tls = record(
   {
-    cert: text(undefined, 'This PEM file holds the certificate and its chain.'),
-    key: text(undefined, 'This PEM file holds the private key.'),
+    ...certificate,
     client_ca: Type.Optional(
       text(undefined, 'This PEM file holds the authorities that may issue client certificates.'),
     ),

@@ -1,3 +1,4 @@
+import { adminParts } from '../schema/admin.ts';
 import type {
   AuthorizationConfig,
   AuthorizationFile,
@@ -30,7 +31,7 @@ import { openidScopes } from '../words/openid-scopes.ts';
  */
 export function completeGateway(config: GatewayFile): GatewayConfig {
   const routes = config.routes.map((route) => completeRoute(route, config.cors));
-  const { health, decision, ...rest } = config;
+  const { admin, health, decision, ...rest } = config;
   const trusted = trustedParts(config.trusted_proxies);
   const parts = health && healthParts(health);
   return Object.freeze({
@@ -38,6 +39,7 @@ export function completeGateway(config: GatewayFile): GatewayConfig {
     trusted_proxies: trusted.from,
     counters: Object.freeze(countersParts(config.counters)),
     is_host_forwarded: trusted.isHostForwarded,
+    ...(admin && { admin: adminParts(admin) }),
     ...(parts && { health: parts.listen }),
     health_passes: parts?.pass ?? {},
     ...(decision && { decision: decision.listen }),

@@ -13,6 +13,7 @@ const files: Readonly<Record<string, string>> = {
   'health.js': SCRIPT,
   'live.js': SCRIPT,
   'live-stream.js': SCRIPT,
+  'operator.js': SCRIPT,
   'playground.js': SCRIPT,
   'routes.js': SCRIPT,
   'state.js': SCRIPT,

@@ -45,6 +45,8 @@ export interface Generation {
   readonly decisionVary: string;
   /** Kept by each listener that uses this generation, by every exchange that began under it, and by every tunnel. */
   readonly lease: Lease;
+  /** Ends as soon as another generation gets the new requests. */
+  readonly term: Lease;
 }
 
 /** The generation for new requests. Each request keeps its generation until it ends. */
@@ -126,6 +128,7 @@ function build(config: GatewayConfig, { locate, ...dependencies }: GenerationDep
     shared,
     decisionVary: varyOf(config.routes),
     lease,
+    term: new Lease(),
   };
 }
 

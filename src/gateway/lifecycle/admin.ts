@@ -1,23 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
-import { isLoopback } from '../../config/words/host.ts';
-import { hostsOf } from '../../config/words/hosts-of.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
+import { guardConsole } from '../console/access/guard.ts';
+import { httpsOptions } from '../console/access/https.ts';
+import type { AccessParts } from '../console/access/login-server.ts';
+import { ownHosts, ownPages } from '../console/access/own-address.ts';
 import { addConsole, type ConsoleParts } from '../console/console.ts';
 import type { Route } from '../decide/route.ts';
-import type { LiveGeneration } from '../generation/generation.ts';
 import { alternativeTexts } from '../message/scope-requirement.ts';
 import { streamDecisions, type WatchedDecisions } from '../telemetry/decision-stream.ts';
 import type { Reload } from './reload.ts';
 
-/** The management listener: probes, the compiled routes, and recent decisions. It must never have a public address. */
+/** The management listener: probes, the compiled routes, and recent decisions. `admin.access` says who may use it. */
 export function buildAdmin(
   health: Health,
-  host: string,
-  live: LiveGeneration,
+  { admin, live, directory }: AccessParts,
   { decisions, reload, console }: Views,
 ): FastifyInstance {
-  const app = buildHealth(health, hostsOf(host), { routerOptions: { maxParamLength: 8192 } });
+  const options = { routerOptions: { maxParamLength: 8192 }, ...httpsOptions(admin, directory) };
+  const app = buildHealth(health, ownHosts(admin), options, ownPages(admin));
+  guardConsole(app, { admin, live, directory });
   streamDecisions(app, decisions);
   app.get<{ Params: { ticket: string } }>('/why/:ticket', ({ params }, reply) => {
     const opened = live.current.shared.tickets.open(params.ticket);
@@ -25,7 +27,7 @@ export function buildAdmin(
   });
   app.get('/routes', () => live.current.routes.map(describeRoute));
   if (reload !== undefined) addReload(app, reload);
-  if (isLoopback(host)) addConsole(app, console, health);
+  if (admin.console) addConsole(app, console, health);
   return app;
 }
 

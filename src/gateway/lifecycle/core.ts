@@ -49,6 +49,8 @@ export type Core = GenerationDependencies & {
   readonly live: { current: Generation; replaced?: Replaced | undefined };
   /** Undefined: the file configures no access log. */
   readonly access: AccessLog | undefined;
+  /** Reads files of other listeners again, at each reload. */
+  readonly renewals: Set<() => void>;
 };
 
 export function openCore({ config, directory, locate, outside, clock = systemClock, ...options }: CoreOptions): Core {
@@ -77,6 +79,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     kept: emptyReloadPool(),
     listener,
     directory,
+    renewals: new Set<() => void>(),
   };
   return { ...core, live: { current: buildGeneration(config, { ...core, locate, outside }) } };
 }
@@ -153,6 +156,7 @@ export function renewal(core: Core, app: FastifyInstance, config: GatewayConfig)
   return () => {
     core.access?.reopen();
     renewCertificates();
+    for (const renew of core.renewals) renew();
   };
 }
 

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '../../base/health.ts';
 import { listen } from '../../base/listen.ts';
+import type { AdminConfig } from '../../config/schema/admin.ts';
 import type { Address } from '../../config/words/schema.ts';
+import { renewHttps } from '../console/access/https.ts';
 import { buildAdmin, type Views } from './admin.ts';
 import type { Core } from './core.ts';
 import { buildHealthListener } from './health-listener.ts';
@@ -12,8 +14,12 @@ export interface Management {
   close(): Promise<void>;
 }
 
+/** `renewals`: gets what a reload does with the certificate of operators. */
+type Managed = Pick<Core, 'live' | 'directory' | 'log' | 'renewals'>;
+
 /** Opens the listeners that the file names. Rejects with the listener's error if an address is taken. */
-export async function openManagement(health: Health, { live }: Pick<Core, 'live'>, views: Views): Promise<Management> {
+export async function openManagement(health: Health, core: Managed, views: Views): Promise<Management> {
+  const { live } = core;
   const { config } = live.current;
   const opened: FastifyInstance[] = [];
   const close = async () => void (await Promise.all(opened.map((instance) => instance.close())));
@@ -23,11 +29,17 @@ export async function openManagement(health: Health, { live }: Pick<Core, 'live'
   };
   try {
     const { admin, health: probed } = config;
-    const adminUrl = admin && (await open(buildAdmin(health, admin.host, live, views), admin, 'admin'));
+    const adminUrl = admin && (await open(openAdmin(health, { ...core, admin }, views), admin, 'admin'));
     const healthUrl = probed && (await open(buildHealthListener(health, probed.host, live), probed, 'health'));
     return { urls: { adminUrl, healthUrl }, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function openAdmin(health: Health, core: Managed & { readonly admin: AdminConfig }, views: Views): FastifyInstance {
+  const app = buildAdmin(health, core, views);
+  renewHttps(app, core.admin, core);
+  return app;
 }

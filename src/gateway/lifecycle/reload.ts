@@ -140,6 +140,7 @@ async function replace(reloading: Reloading, loaded: LoadedGateway, opened: read
   }
   live.current = next;
   live.replaced = { config: old.config, at: clock.now() };
+  old.term.release();
   reloading.apply(config);
   await reloading.taken?.();
   reloading.files?.settle();

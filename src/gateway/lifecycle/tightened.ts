@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Loaded, Pointer, Problem } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { isLoopback } from '../../config/words/host.ts';
@@ -30,6 +31,23 @@ const tightenings: readonly Tightening[] = [
     message: 'another file of certificate authorities needs a restart; the active one is read again at each reload',
     found: ({ listen: old }, { listen: now }) =>
       old.tls?.client_ca !== undefined && now.tls?.client_ca !== undefined && old.tls.client_ca !== now.tls.client_ca,
+  },
+  {
+    pointer: ['admin', 'access'],
+    message: 'the rules for operators apply only after a restart',
+    found: ({ admin: old }, { admin: now }) =>
+      old !== undefined && now !== undefined && now.access !== 'loopback' && !isDeepStrictEqual(old.access, now.access),
+  },
+  {
+    pointer: ['admin', 'console'],
+    message: 'the console stays until a restart',
+    found: ({ admin: old }, { admin: now }) =>
+      old?.console === true && now?.console === false && isOut(old) === isOut(now),
+  },
+  {
+    pointer: ['admin', 'tls'],
+    message: 'TLS for operators begins only with a restart',
+    found: ({ admin: old }, { admin: now }) => old !== undefined && old.tls === undefined && now?.tls !== undefined,
   },
   ...(['listen', 'admin', 'health', 'decision'] as const).map((key) => ({
     pointer: [key],

@@ -37,7 +37,7 @@ export function metadata(options: MetadataOptions): Metadata {
   let flight: Promise<Fetched> | undefined;
 
   const refresh = async (): Promise<Fetched> => {
-    const next = await discover(options);
+    const next = await readMetadata(options);
     if (next.kind === 'json' || last?.kind !== 'json') last = next;
     until = clock.monotonic() + (next.kind === 'json' ? ttl : PAUSE);
     flight = undefined;
@@ -69,7 +69,7 @@ function isAbsent({ status }: FailedFetch): boolean {
 }
 
 /** Tries each URL in turn while the server answers without a document. The first document alone decides. */
-async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
+export async function readMetadata({ issuer, fetch }: Pick<MetadataOptions, 'issuer' | 'fetch'>): Promise<Fetched> {
   if (!isWebAddress(issuer)) return failed('the issuer is not a URL, so it has no metadata');
   const signal = AbortSignal.timeout(FETCH_DEADLINE);
   let last = failed('no metadata');
@@ -90,7 +90,8 @@ function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   return { ...failed(differs === undefined ? told : `${told}; it ${differs}`), fault: 'issuer' };
 }
 
-function judgeEndpoint(
+/** The URL of an endpoint, if it protects what goes there as well as the issuer does. */
+export function judgeEndpoint(
   document: JsonObject,
   member: string,
   { issuer, development }: { issuer: string; development: boolean },

@@ -7,6 +7,7 @@ import type { Verification, WatchToken } from '../message/identity.ts';
 import { marksOf } from '../revocation/marks.ts';
 import type { OpenStreams } from '../revocation/open-streams.ts';
 import { type FeedStats, NO_FEED, type Revocations } from '../revocation/revocations.ts';
+import type { FetchJson } from '../server-client/fetch-json.ts';
 import type { KeySet } from '../server-client/key-set.ts';
 import { type Facts, narrow } from './facts.ts';
 import type { FactsCache, Remembered } from './facts-cache.ts';
@@ -42,6 +43,12 @@ export interface AuthorizationServer {
   verifyJwt(jwt: ParsedJwt): Promise<Verification>;
   verifyOpaque(token: string): Promise<Verification>;
   readonly watch: WatchToken;
+  /** Removes a token that no client sends again from the cache. */
+  forget(token: string): void;
+  /** Whether the feed may have missed revocations, so that only the server itself can confirm a token. */
+  isInDoubt(): boolean;
+  /** Sends requests to this server, over connections that trust only its authorities. */
+  readonly fetch: FetchJson;
   /** Whether the first attempt to load everything it needs has ended. */
   tried(): boolean;
   /** Whether the gateway can verify this server's tokens. Undefined: only an introspection call could tell. */
@@ -73,6 +80,7 @@ export interface ServerParts {
   readonly store: TokenStore | undefined;
   readonly revocations: Revocations;
   readonly streams: OpenStreams;
+  readonly fetch: FetchJson;
   readonly out: (detail: string) => Outage;
   readonly userKeys: UserKeyStats | undefined;
   readonly release: () => Promise<void>;
@@ -153,6 +161,18 @@ class OpenedServer implements AuthorizationServer {
     this.lacksClient = lacksClient(config);
     this.#parts = parts;
     this.#cache = cache;
+  }
+
+  get fetch(): FetchJson {
+    return this.#parts.fetch;
+  }
+
+  forget(token: string): void {
+    this.#cache.forget(token);
+  }
+
+  isInDoubt(): boolean {
+    return this.#parts.revocations.doubt() !== undefined;
   }
 
   tried(): boolean {

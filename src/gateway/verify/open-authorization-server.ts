@@ -58,7 +58,8 @@ export function openAuthorizationServer(
   const out = (detail: string) => outage(`authorization_servers.${name}`, RETRY_AFTER, detail);
   const faults = faultLog(log, { server: name }, config.verify === 'store' ? 'store' : 'introspection');
   const store = openStore(config, dependencies, faults);
-  const parts = { name, config, keys, held, store, revocations, streams, out, userKeys: users, release: agent.release };
+  const { release } = agent;
+  const parts = { name, config, keys, held, store, revocations, streams, fetch, out, userKeys: users, release };
   const cache = openCache(parts, clock);
   const introspection = openIntrospection(parts, cache, { ...asking, faults });
   ends.reach(cache, users, introspection);

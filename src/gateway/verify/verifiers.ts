@@ -10,6 +10,8 @@ import { openAuthorizationServer, type ServerDependencies } from './open-authori
 export interface BearerVerifiers {
   /** For a route that accepts these servers, in the order of the configuration. */
   verifier(serverNames: readonly string[]): VerifyBearer;
+  /** Undefined: the file has no server of this name. */
+  server(name: string): AuthorizationServer | undefined;
   /**
    * Watches a token at the server that issued the identity. An identity without an authorization server does not end.
    */
@@ -41,6 +43,7 @@ export function buildVerifiers(
   const all = [...servers.values()];
   return {
     verifier: (names) => routeVerifier(names.map((name) => found(servers, name))),
+    server: (name) => servers.get(name),
     watch: (identity, end) => servers.get(identity.server)?.watch(identity, end) ?? (() => {}),
     start: async () => void (await Promise.all(all.map((server) => server.start()))),
     ready: () => isReady(all),

@@ -26,6 +26,19 @@ function found(change: (gateway: Loose, service: Loose) => void): readonly strin
 const main = (more: object) => (gateway: Loose) => Object.assign(gateway.authorization_servers.main, more);
 const route = (more: object) => (gateway: Loose) => Object.assign(gateway.routes[0], more);
 const client = (more: object) => (_gateway: Loose, service: Loose) => Object.assign(service.clients[1], more);
+const operators = (access: object, more: object) => (gateway: Loose, service: Loose) => {
+  const rules = { authorization_server: 'main', client_id: 'console', client_secret: secret, users: ['alice'] };
+  gateway.admin = { listen: '127.0.0.1:9901', access: { ...rules, ...access } };
+  service.scopes['gatehouse.admin'] = 'Use the console';
+  service.clients.push({
+    client_id: 'console',
+    client_secret: secret,
+    scope: 'gatehouse.admin',
+    grant_types: ['authorization_code'],
+    redirect_uris: ['http://127.0.0.1/console/callback'],
+    ...more,
+  });
+};
 const second = { issuer: 'https://second.example.com', audience: 'https://api.example.com' };
 
 const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0], ...expected: RegExp[]]>> = {
@@ -138,6 +151,34 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   'another secret': [
     main({ client_secret: other }),
     /the secret of `gateway` differs from the secret in authorization\.yaml:\d+$/,
+  ],
+  'operators who can log in': [operators({}, {})],
+  'operators without a list': [
+    operators({ users: undefined }, {}),
+    /^gateway\.yaml:\d+ the service gives this scope to each of its users who allows it .*\(name the operators: `users/,
+  ],
+  'operators, a scope that the service does not have': [
+    operators({ scope: 'gatehouse.admn' }, {}),
+    /^gateway\.yaml:\d+ `gatehouse\.admn` is not in `scopes` .*did you mean `gatehouse\.admin`/,
+    /operators cannot log in with the client `console` .*\(write `scope: gatehouse\.admn` there\)$/,
+  ],
+  'operators, and a client without rights': [
+    operators({}, { grant_types: ['client_credentials'], redirect_uris: [] }),
+    /\(write `grant_types: \[authorization_code\]` there\)$/,
+    /\(write `redirect_uris: \["http:\/\/127\.0\.0\.1:9901\/console\/callback"\]` there\)$/,
+  ],
+  'operators, and another redirect address': [
+    operators({}, { redirect_uris: ['http://localhost:9901/console/callback'] }),
+    /redirect_uris/,
+  ],
+  'operators at another server': [
+    (gateway, service) => {
+      gateway.authorization_servers.second = { ...second, verify: 'jwt', client_id: 'x', client_secret: other };
+      operators({ authorization_server: 'second', users: undefined }, { grant_types: ['client_credentials'] })(
+        gateway,
+        service,
+      );
+    },
   ],
   'the digest of the secret': [
     client({ client_secret: undefined, client_secret_sha256: hash('sha256', secret, 'hex') }),

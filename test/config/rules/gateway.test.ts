@@ -37,6 +37,15 @@ const sound = { cert: file('server.crt'), key: file('server.key') };
 const tls = (more: object) => top({ listen: { host: '127.0.0.1', port: 8443, tls: { ...sound, ...more } } });
 const pass = (passes: object) => top({ health: { listen: '127.0.0.1:9900', pass: passes } });
 
+/** The server has a client that may follow its feed. */
+const admin = (more: object) =>
+  both(top({ admin: { listen: '127.0.0.1:9901', ...more } }), (config) =>
+    Object.assign(config.authorization_servers.main, { client_id: 'gateway', client_secret: 'x'.repeat(20) }),
+  );
+const byServer = { authorization_server: 'main' };
+/** A password of bcrypt. */
+const byUsers = () => ({ basic: { users: userFile(t, `alice:$2y$05$${'a'.repeat(53)}\n`) } });
+
 const anyone = { audience: undefined };
 const hmac = { algorithms: ['HS256'], secret: 'x'.repeat(32) };
 const other = {
@@ -138,6 +147,71 @@ const cases: Record<string, readonly Case[]> = {
     [top({ admin: '10.0.0.1:9901' }), /^warning: other machines can reach the management listener/],
     [top({ listen: '127.0.0.1:0', health: '127.0.0.1:0', admin: '[::1]:9901' })],
     [top({ listen: '127.0.0.1:8080', health: '127.0.0.2:8080' })],
+  ],
+  'files of TLS for operators': [
+    [admin({ tls: { ...sound, cert: 'absent.crt' } }), /the file absent.crt does not exist/],
+    [admin({ tls: { ...sound, key: file('client.key') } }), /client.key is not the key of the certificate/],
+    [admin({ tls: sound })],
+  ],
+  'console for everyone': [
+    [
+      admin({ listen: '10.0.0.1:9901', console: true }),
+      /^warning: other machines can reach/,
+      /^error: with `access: loopback`, everyone on the network could use the console/,
+    ],
+    [admin({ listen: '0.0.0.0:9901' }), /^warning: other machines can reach/],
+    [admin({ url: 'https://ops.example.com' }), /^error: with `access: loopback`, everyone on the network/],
+    [admin({ url: 'http://localhost:9901' })],
+    [admin({ listen: '10.0.0.1:9901', url: 'https://ops.example.com', console: true, access: byServer })],
+  ],
+  'address of the console': [
+    [admin({ listen: '10.0.0.1:9901', access: byServer }), /^error: without `url`, the server does not know where/],
+    [admin({ listen: '127.0.0.1:9901', access: byServer })],
+    [admin({ listen: '10.0.0.1:9901', access: byServer, url: 'ops.example.com' }), /^error: not an origin$/],
+    [admin({ access: byServer, url: 'https://ops.example.com/console' }), /^error: not an origin$/],
+    [admin({ access: byServer, url: 'https://me:secret@ops.example.com' }), /^error: not an origin$/],
+    [admin({ access: byServer, url: 'http://ops.example.com' }), /^error: others can read and change http traffic/],
+    [admin({ access: byServer, tls: sound, url: 'http://localhost:9901' }), /^error: the listener has TLS, and this/],
+    [admin({ listen: '10.0.0.1:9901', access: byServer, url: 'https://localhost' }), /^error: .* has the address 10.0/],
+    [
+      admin({ access: byServer, url: 'http://localhost:9902' }),
+      /^error: the listener has the port 9901, and this.*9902/,
+    ],
+    [admin({ access: byServer, tls: sound, url: 'https://localhost' }), /^error: the listener has the port 9901.*443/],
+    [admin({ access: byServer, url: 'https://localhost' })],
+    [admin({ listen: '127.0.0.1:0', access: byServer, url: 'http://localhost:9902' })],
+    [admin({ listen: '0.0.0.0:9901', access: byServer, url: 'http://localhost:19901' })],
+  ],
+  'server of the console': [
+    [admin({ access: { authorization_server: 'mian' } }), /^error: there is no authorization server `mian`$/],
+  ],
+  'client of the console': [
+    [
+      top({ admin: { listen: '127.0.0.1:9901', access: { authorization_server: 'main' } } }),
+      /^error: the console has no client at `main`$/,
+      /^warning: the gateway follows no revocation feed of `main`/,
+    ],
+    [
+      admin({ access: { authorization_server: 'main', client_secret: 'x'.repeat(20) } }),
+      /^error: .*belongs to no client/,
+    ],
+    [admin({ access: { ...byServer, client_id: 'console' } })],
+  ],
+  'scope of the console': [[admin({ access: { ...byServer, scope: 'a"b' } }), /^error: .*scope/]],
+  'revocations of the console': [
+    [
+      both(admin({ access: byServer }), server({ events: 'none' })),
+      /^warning: the gateway follows no revocation feed of `main`, so a session ends only when its token expires$/,
+    ],
+  ],
+  'passwords for the console': [
+    [admin({ listen: '10.0.0.1:9901', access: byUsers() }), /^error: passwords would pass in plain text/],
+    [admin({ listen: '10.0.0.1:9901', access: byUsers(), tls: sound, console: true })],
+    [admin({ access: byUsers() })],
+  ],
+  'users of the console': [
+    [admin({ access: { basic: { users: 'absent.htpasswd' } } }), /^error: the file absent.htpasswd does not exist/],
+    [admin({ access: { basic: { users: userFile(t, 'alice') } } }), /^error: /],
   ],
   'files of TLS': [
     [tls({ cert: 'absent.crt' }), /the file absent.crt does not exist/],

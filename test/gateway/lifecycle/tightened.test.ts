@@ -7,6 +7,9 @@ import { behind, gatewayYaml } from '../../support/gateway.ts';
 const vector = (name: string) => fileURLToPath(new URL(`../../vectors/tls/${name}`, import.meta.url));
 const files = { cert: vector('server.crt'), key: vector('server.key'), client_ca: vector('server.crt') };
 
+const certificate = { cert: files.cert, key: files.key };
+const access = { authorization_server: 'main', client_id: 'console' };
+
 function load(changes: object) {
   const loaded = loadGatewayText(gatewayYaml({ ...behind('http://127.0.0.1:9'), ...changes }));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -23,6 +26,9 @@ t.test('a tightening that needs a restart is reported, and a loosening is not', 
     [{ listen: '127.0.0.1:1' }, { ...listen('required') }, /TLS begins/],
     [{ admin: '0.0.0.0:1' }, { admin: '127.0.0.1:1' }, /`admin` stays on the network/],
     [{ admin: '0.0.0.0:1' }, {}, /`admin` stays on the network/],
+    [{ admin: { listen: '127.0.0.1:1' } }, { admin: { listen: '127.0.0.1:1', access } }, /the rules for operators/],
+    [{ admin: '127.0.0.1:1' }, { admin: { listen: '127.0.0.1:1', console: false } }, /the console stays/],
+    [{ admin: '127.0.0.1:1' }, { admin: { listen: '127.0.0.1:1', tls: certificate } }, /TLS for operators/],
     [{ listen: '0.0.0.0:1' }, { listen: '127.0.0.1:1' }, /`listen` stays on the network/],
   ];
   for (const [loose, tight, message] of pairs) {

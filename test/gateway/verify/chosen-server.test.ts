@@ -1,6 +1,7 @@
 import t from 'tap';
 import { refused } from '../../../src/base/verdict.ts';
 import type { Identity } from '../../../src/gateway/message/identity.ts';
+import { failed } from '../../../src/gateway/server-client/fetch-json.ts';
 import type { AuthorizationServer } from '../../../src/gateway/verify/authorization-server.ts';
 import { buildVerifiers } from '../../../src/gateway/verify/verifiers.ts';
 import { encode } from '../../jwt/tokens.ts';
@@ -36,6 +37,9 @@ function open(servers: Readonly<Record<string, Said>>) {
         verifyJwt: take('jwt'),
         verifyOpaque: take('opaque'),
         watch: () => () => void seen.push(`${name} unwatched`),
+        forget: () => undefined,
+        isInDoubt: () => false,
+        fetch: async () => failed('not asked'),
         tried: () => true,
         usable: () => undefined,
         fault: () => undefined,

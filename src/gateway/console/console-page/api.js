@@ -1,11 +1,17 @@
-// The API of this listener. A session that has ended leads to its login.
+// The API of this listener. A session that has ended leads to its login, which leads back to this page.
+import { keepForLogin } from './state.js';
 
 /** The answer as JSON, with its status. */
 export async function ask(path, body) {
   const response = await fetch(path, body === undefined ? {} : posted(body));
   const answer = await response.json().catch(() => ({ fault: `the gateway answered ${response.status}` }));
-  if (response.status === 401 && typeof answer.login === 'string') location.assign(answer.login);
+  if (response.status === 401 && typeof answer.login === 'string') logIn(answer.login);
   return { status: response.status, ok: response.ok, answer };
+}
+
+function logIn(address) {
+  keepForLogin();
+  location.assign(`${address}?${new URLSearchParams({ return: location.pathname })}`);
 }
 
 function posted(body) {

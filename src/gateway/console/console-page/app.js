@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { Health } from './health.js';
 import { Live } from './live.js';
+import { Operator } from './operator.js';
 import { Playground } from './playground.js';
 import { Routes } from './routes.js';
 import { addressOf, follow, page } from './state.js';
@@ -32,6 +33,7 @@ function App() {
             onClick=${(event) => follow(event, each)}>${label}</a>`,
         )}
       </nav>
+      <${Operator} />
     </header>
     <main id="main" tabindex="-1" key=${name}><${Page} /></main>
   `;

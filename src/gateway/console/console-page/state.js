@@ -2,6 +2,10 @@
 // send, so it is in no log. It never holds a token.
 import { signal } from '@preact/signals';
 
+const KEPT = 'state before the login';
+
+restore();
+
 export const page = signal(pageOf(location.pathname));
 export const state = signal(read());
 
@@ -49,4 +53,15 @@ export function follow(event, name, values) {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   go(name, values);
+}
+
+/** A login leaves the document, and servers do not get the fragment. So this tab keeps it until it is back. */
+export function keepForLogin() {
+  sessionStorage.setItem(KEPT, location.pathname + location.hash);
+}
+
+function restore() {
+  const kept = sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
+  if (kept?.startsWith(`${location.pathname}#`)) history.replaceState(null, '', kept);
 }

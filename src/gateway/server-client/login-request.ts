@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Provider } from './provider.ts';
 
 /** The options of a login that its requests contain. */
 export interface WantedLogin {
@@ -29,7 +28,7 @@ function random(): string {
 
 /** The address for the browser (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export function authorizationUrl(
-  { authorizationEndpoint }: Provider,
+  { authorizationEndpoint }: { readonly authorizationEndpoint: string },
   { clientId, scope, resources }: WantedLogin,
   { state, nonce, verifier }: LoginProof,
   redirectUri: string,

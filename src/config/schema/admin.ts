@@ -1,0 +1,126 @@
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
+import { isLoopback } from '../words/host.ts';
+import { type Address, address, list, record, text } from '../words/schema.ts';
+import { schemeBlocks } from './http-schemes.ts';
+import { certificate } from './listener.ts';
+
+/** Without a block for it, everyone who reaches a loopback address may use the console. */
+const LOOPBACK = 'loopback';
+
+const ByServer = record(
+  {
+    authorization_server: text(undefined, 'Operators log in at this server, a name in `authorization_servers`.'),
+    scope: text(
+      'gatehouse.admin',
+      'The gateway asks for this scope, and the token must have all of it. With `openid`, the gateway also verifies an ID token.',
+    ),
+    client_id: Type.Optional(
+      text(
+        undefined,
+        'The console is this client of the server, with the redirect address `url`/console/callback. The default is the client of the block of the server.',
+      ),
+    ),
+    client_secret: Type.Optional(
+      text(undefined, 'This is the secret of `client_id`. Use a variable. Without it, the client is public.'),
+    ),
+    resource: Type.Optional(
+      text(undefined, 'The token is for this resource (RFC 8707). By default, the server decides.'),
+    ),
+    users: Type.Optional(
+      list(text(), undefined, 'Only these users (`sub`) may log in. By default, each user with the scope may log in.'),
+    ),
+  },
+  undefined,
+  'Operators log in with a browser at an authorization server.',
+);
+
+const ByBasic = record(
+  {
+    basic: record(
+      { users: schemeBlocks.basic.properties.users },
+      undefined,
+      'These users may use the listener, as a route with the same block would accept them.',
+    ),
+  },
+  undefined,
+  'Operators send a username and a password (RFC 7617).',
+);
+
+export type ServerAccess = Static<typeof ByServer>;
+export type BasicAccess = Static<typeof ByBasic>;
+export type AdminAccess = typeof LOOPBACK | ServerAccess | BasicAccess;
+
+const Tls = record(certificate, undefined, 'The listener speaks TLS 1.2 or newer, without client certificates.');
+
+type AdminTls = Static<typeof Tls>;
+
+/** `console`: absent in a file that leaves the choice to us. */
+interface AdminParts {
+  readonly listen: Address;
+  readonly tls?: AdminTls;
+  readonly url?: string;
+  readonly console?: boolean;
+  readonly access: AdminAccess;
+}
+
+export type AdminListen = Address | AdminParts;
+
+/** The loaded form. */
+export interface AdminConfig extends Address {
+  readonly tls?: AdminTls;
+  readonly url?: string;
+  readonly console: boolean;
+  readonly access: AdminAccess;
+}
+
+/** The address for operators, or a map with the address and the rules for operators. */
+export function adminListen(description: string) {
+  const parts = record({
+    listen: address(undefined, 'Operators connect to this address.'),
+    tls: Type.Optional(Tls),
+    url: Type.Optional(
+      text(
+        undefined,
+        'Browsers reach this listener at this origin, such as https://ops.example.com. The default is the address itself, if it is on loopback.',
+      ),
+    ),
+    console: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the listener serves the console. The default is true on a loopback address, otherwise false.',
+      }),
+    ),
+    access: Type.Unsafe<AdminAccess>({
+      anyOf: [{ type: 'string', enum: [LOOPBACK] }, ByServer, ByBasic],
+      default: LOOPBACK,
+      description:
+        'loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open.',
+    }),
+  });
+  return Type.Unsafe<AdminListen>({ anyOf: [address(), parts], description });
+}
+
+/** Converts both forms to one. */
+export function adminParts(admin: AdminListen): AdminConfig {
+  const { listen, ...parts }: AdminParts = 'listen' in admin ? admin : { listen: admin, access: LOOPBACK };
+  return Object.freeze({ ...listen, ...parts, console: parts.console ?? isLoopback(listen.host) });
+}
+
+export function isByServer(access: AdminAccess): access is ServerAccess {
+  return typeof access === 'object' && 'authorization_server' in access;
+}
+
+export function isByBasic(access: AdminAccess): access is BasicAccess {
+  return typeof access === 'object' && !isByServer(access);
+}
+
+type OperatorsBlock = Static<(typeof schemeBlocks)[keyof BasicAccess]>;
+
+/** The block of a route that accepts the same users. */
+export function operatorsBlock({ basic: { users } }: BasicAccess): OperatorsBlock {
+  return Object.freeze({ users, realm: REALM, charset: 'UTF-8', allow_insecure: false, scopes: {} });
+}
+
+/** Browsers show it beside the fields for the password. */
+const REALM = 'gateway console';
