@@ -41,6 +41,7 @@ const mayHold: readonly RegExp[] = [
   /^docs\/[\w/-]+\.(md|svg)$/,
   /^dist\/[\w/-]+\.js$/,
   /^dist\/demo\/page\/[\w-]+\.(html|css)$/,
+  /^dist\/gateway\/console\/console-page\/([\w-]+\.css|vendor\/(uplot\.css|LICENSES\.txt))$/,
 ];
 
 const mustHold = [

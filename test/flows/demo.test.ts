@@ -169,7 +169,7 @@ t.test('every address that the demo prints answers', async (t) => {
   const indented = demo.stdout().match(/^ {4}.*$/gm) ?? [];
   const lines = indented.filter((line) => !commands.includes(line));
   const addresses = lines.flatMap((line) => /http:\S+/.exec(line) ?? []);
-  t.equal(addresses.length, 6);
+  t.equal(addresses.length, 7);
   for (const address of addresses) t.equal((await fetch(address)).status, 200, address);
 });
 
