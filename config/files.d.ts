@@ -46,6 +46,15 @@ export interface GatewayFile {
     url?: string;
     /** true: the listener serves the console. The default is true on a loopback address, otherwise false. */
     console?: boolean | Variable;
+    /** The console follows the decisions of these gateways too. Its other pages are about this gateway. */
+    replicas?: ReadonlyArray<{
+      /** Its `admin` listener has this origin, such as https://10.0.0.7:9901. */
+      url: string;
+      /** The console sends this user with Basic. */
+      username?: string;
+      /** This is the password of the user. Use a variable. */
+      password?: string;
+    }>;
     /** loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
     access?: "loopback" | {
       /** Operators log in at this server, a name in `authorization_servers`. */

@@ -15,6 +15,7 @@ import { sharedDatabaseFaults } from '../words/database-url.ts';
 import { isLoopback } from '../words/host.ts';
 import type { Finding } from '../words/problem.ts';
 import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
+import { replicaFaults } from './admin-replicas.ts';
 import { adminUrlFaults, isBeyondLoopback } from './admin-url.ts';
 import type { Check, Checks } from './checks.ts';
 import { mayHaveFeed } from './follows-feed.ts';
@@ -26,6 +27,7 @@ export const adminChecks: Checks<GatewaySubject> = {
   'files of TLS for operators': ofAdmin((admin, { around }) => tlsFileFaults(['admin', 'tls'], admin.tls, around)),
   'console for everyone': ofAdmin(openFaults),
   'address of the console': ofAdmin(adminUrlFaults),
+  'other gateways of the console': ofAdmin(replicaFaults),
   'server of the console': byServer(serverFaults),
   'client of the console': byServer(clientFaults),
   'scope of the console': byServer(scopeFaults),

@@ -55,12 +55,25 @@ const Tls = record(certificate, undefined, 'The listener speaks TLS 1.2 or newer
 
 type AdminTls = Static<typeof Tls>;
 
+const Replica = record(
+  {
+    url: text(undefined, 'Its `admin` listener has this origin, such as https://10.0.0.7:9901.'),
+    username: Type.Optional(text(undefined, 'The console sends this user with Basic.')),
+    password: Type.Optional(text(undefined, 'This is the password of the user. Use a variable.')),
+  },
+  undefined,
+  'The console also shows the decisions of this gateway.',
+);
+
+export type ReplicaConfig = Static<typeof Replica>;
+
 /** `console`: absent in a file that leaves the choice to us. */
 interface AdminParts {
   readonly listen: Address;
   readonly tls?: AdminTls;
   readonly url?: string;
   readonly console?: boolean;
+  readonly replicas?: readonly ReplicaConfig[];
   readonly access: AdminAccess;
 }
 
@@ -71,6 +84,7 @@ export interface AdminConfig extends Address {
   readonly tls?: AdminTls;
   readonly url?: string;
   readonly console: boolean;
+  readonly replicas?: readonly ReplicaConfig[];
   readonly access: AdminAccess;
 }
 
@@ -90,6 +104,13 @@ export function adminListen(description: string) {
         description:
           'true: the listener serves the console. The default is true on a loopback address, otherwise false.',
       }),
+    ),
+    replicas: Type.Optional(
+      list(
+        Replica,
+        undefined,
+        'The console follows the decisions of these gateways too. Its other pages are about this gateway.',
+      ),
     ),
     access: Type.Unsafe<AdminAccess>({
       anyOf: [{ type: 'string', enum: [LOOPBACK] }, ByServer, ByBasic],

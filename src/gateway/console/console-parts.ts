@@ -7,6 +7,7 @@ import type { ConsoleParts } from './console.ts';
 import { HealthHistory } from './health/history.ts';
 import type { MetricValues } from './health/measures.ts';
 import { LiveHub, type LiveSource } from './live/hub.ts';
+import { Replica } from './live/replica.ts';
 import { RunningFiles } from './questions/running-file.ts';
 
 export interface ConsoleCore {
@@ -37,11 +38,23 @@ export function consoleParts(
   const files = new RunningFiles({ live, directory, load: read, locate: read === undefined ? locate : undefined });
   const gateway = `${hostname()}:${process.pid}`;
   const history = new HealthHistory(metrics, clock);
+  const replicas = (live.current.config.admin?.replicas ?? []).map(
+    (address) =>
+      new Replica({
+        address,
+        receive: (batch, from, audience) => hub.receive(batch, from, audience),
+        changed: () => hub.greet(),
+      }),
+  );
+  const hub: LiveHub = new LiveHub(together([source, ...replicas]), clock);
+  const greeting = () => ({ gateway, workers, replicas: replicas.map(({ state }) => state) });
+  return { live, hub, files, history, greeting };
+}
+
+function together(sources: readonly LiveSource[]): LiveSource {
   return {
-    live,
-    hub: new LiveHub(source, clock),
-    files,
-    history,
-    greeting: () => ({ gateway, workers, replicas: [] }),
+    watch(audiences) {
+      for (const source of sources) source.watch(audiences);
+    },
   };
 }

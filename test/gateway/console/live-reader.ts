@@ -34,7 +34,7 @@ export async function readLive(t: Test, admin: string | undefined, query = ''): 
       }
     });
   });
-  t.ok(await until(() => hello.length === 1), text);
+  t.ok(await until(() => hello.length > 0), text.slice(0, 500));
   return {
     decisions,
     hello,

@@ -129,8 +129,11 @@ function Bar() {
 
 function whose() {
   if (greeting.value === undefined || status.value !== 'connected') return 'Connecting …';
-  const { gateway, workers } = greeting.value;
-  return workers > 0 ? `Decisions of ${gateway} with ${workers} workers.` : `Decisions of ${gateway}.`;
+  const { gateway, workers, replicas } = greeting.value;
+  const own = workers > 0 ? `${gateway} with ${workers} workers` : gateway;
+  const others = replicas.filter(({ fault }) => fault === undefined).map((replica) => replica.gateway ?? replica.url);
+  const lost = replicas.filter(({ fault }) => fault !== undefined).map(({ url, fault }) => ` Not of ${url}: ${fault}.`);
+  return `Decisions of ${[own, ...others].join(', ')}.${lost.join('')}`;
 }
 
 function missing() {

@@ -1,5 +1,4 @@
 import { request } from 'undici';
-import type { Clock } from '../../../base/clock.ts';
 import { type Backoff, backoff } from '../../revocation/backoff.ts';
 import { EventStreamReader, type StreamItem } from '../../revocation/event-stream.ts';
 import type { LiveSource } from './hub.ts';
@@ -24,7 +23,6 @@ export interface ReplicaState {
 
 export interface ReplicaParts {
   readonly address: ReplicaAddress;
-  readonly clock: Clock;
   readonly receive: (batch: Batch, from: string, audience: number) => void;
   /** Called when `state` changes. */
   readonly changed: () => void;
