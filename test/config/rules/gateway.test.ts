@@ -182,6 +182,14 @@ const cases: Record<string, readonly Case[]> = {
     [admin({ listen: '127.0.0.1:0', access: byServer, url: 'http://localhost:9902' })],
     [admin({ listen: '0.0.0.0:9901', access: byServer, url: 'http://localhost:19901' })],
   ],
+  'other gateways of the console': [
+    [admin({ replicas: [{ url: 'https://10.0.0.7:9901', username: 'console', password: 'a' }] })],
+    [admin({ replicas: [{ url: 'http://127.0.0.1:9902' }] })],
+    [admin({ replicas: [{ url: 'http://10.0.0.7:9901' }] }), /^error: others can read http traffic between machines$/],
+    [admin({ replicas: [{ url: 'https://10.0.0.7:9901/console' }] }), /^error: not an origin$/],
+    [admin({ replicas: [{ url: 'https://a:b@10.0.0.7:9901' }] }), /^error: not an origin$/],
+    [admin({ replicas: [{ url: 'https://10.0.0.7:9901', password: 'a' }] }), /^error: `username` is missing$/],
+  ],
   'server of the console': [
     [admin({ access: { authorization_server: 'mian' } }), /^error: there is no authorization server `mian`$/],
   ],
