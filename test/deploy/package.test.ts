@@ -85,8 +85,8 @@ for (const [what, pattern] of Object.entries(mayNotSay))
     );
   });
 
-/** Parts of the repository that pages mention and a package does not need. */
-const elsewhereInTheRepository = /^(bench|helm|test)\//;
+/** Parts of the repository that pages mention and a package does not need. Pictures of pages would double its size. */
+const elsewhereInTheRepository = /^(bench|helm|test)\/|^docs\/pictures\/[\w-]+\.png$/;
 
 t.test('every page that a packed page links to is packed', async (t) => {
   for (const [path, text] of packed.files) {

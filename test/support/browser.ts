@@ -20,11 +20,16 @@ export function browserOf(t: Test): OpenPage {
   let browser: Promise<Browser> | undefined;
   t.teardown(async () => (await browser)?.close());
   return async (t, options = {}) => {
-    browser ??= chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: ['--no-sandbox'] });
+    browser ??= launchBrowser();
     const context = await (await browser).newContext(options);
     t.teardown(() => context.close());
     return context.newPage();
   };
+}
+
+/** Headless. The caller closes it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: ['--no-sandbox'] });
 }
 
 function onPath(): string | undefined {

@@ -23,7 +23,7 @@ function linkedFrom(page: string): readonly string[] {
 
 /** In order, each once: files, and folders without a README.md. Throws for a link that leads nowhere. */
 export function shownPaths(): readonly string[] {
-  const shown = new Set(['README.md', ...globSync('docs/**/*.{md,svg}', { cwd: root }).sort()]);
+  const shown = new Set(['README.md', ...globSync('docs/**/*.{md,svg,png}', { cwd: root }).sort()]);
   // A loop over a set also visits items that are added during the loop.
   for (const page of shown)
     if (page.endsWith('.md')) for (const path of linkedFrom(page)) shown.add(shownFor(page, path));

@@ -1,27 +1,49 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { chunksOf } from '../../../tools/pictures/png.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../../support/browser.ts';
 import { root } from './blocks.ts';
 
 const openPage = browserOf(t);
 const folder = `${root}docs/pictures/`;
-const pictures = readdirSync(folder);
+const every = readdirSync(folder);
+const pictures = every.filter((name) => name.endsWith('.svg'));
+const photos = every.filter((name) => name.endsWith('.png'));
 const textOf = (picture: string) => readFileSync(folder + picture, 'utf8');
 
-t.test('pictures are SVG, and a page shows each', async (t) => {
+const shownBy = [
+  ...['README.md', 'docs/concepts.md', 'docs/console.md', 'docs/quick-start.md'],
+  ...['kubernetes-sidecar', 'behind-nginx', 'authorization-service'].map((name) => `docs/cookbook/${name}.md`),
+];
+
+t.test('pictures are SVG or PNG, and a page shows each, with a text for those who do not see it', async (t) => {
   t.equal(pictures.length, 5);
-  const pages = [
-    'README.md',
-    'docs/concepts.md',
-    'docs/cookbook/kubernetes-sidecar.md',
-    'docs/cookbook/behind-nginx.md',
-  ];
-  const shown = pages.map((page) => readFileSync(root + page, 'utf8')).join('');
-  for (const picture of pictures) {
-    t.match(picture, /\.svg$/);
-    t.match(shown, `pictures/${picture})`);
-  }
+  t.equal(photos.length, 10);
+  t.equal(every.length, 15);
+  const pages = shownBy.map((page) => readFileSync(root + page, 'utf8')).join('');
+  const markdown = pages.matchAll(/!\[([^\]]+)\]\([./]*(?:docs\/)?pictures\/([\w.-]+)\)/g);
+  const html = pages.matchAll(/<picture>.*?alt="([^"]+)"><\/picture>/g);
+  const texts = new Map([...markdown].map(([, text = '', name]) => [name, text]));
+  for (const [element, text = ''] of html)
+    for (const [, name] of element.matchAll(/pictures\/([\w.-]+)"/g)) texts.set(name, text);
+  for (const name of every) t.ok((texts.get(name)?.split(' ').length ?? 0) > 6, name);
+});
+
+const KIB = 1024;
+
+for (const photo of photos)
+  t.test(`${photo} is a small PNG, and says nothing about the machine that made it`, async (t) => {
+    const png = readFileSync(folder + photo);
+    t.ok(png.length <= 120 * KIB, `${png.length} bytes`);
+    t.strictSame(
+      chunksOf(png).map(({ type }) => type),
+      ['IHDR', 'PLTE', 'IDAT', 'IEND'],
+    );
+  });
+
+t.test('all PNG together have at most 1.2 MB', async (t) => {
+  t.ok(photos.reduce((sum, photo) => sum + statSync(folder + photo).size, 0) <= 1_200_000);
 });
 
 for (const picture of pictures)

@@ -141,7 +141,7 @@ function optionsOf({ series }, width) {
 function Servers({ servers }) {
   if (servers.length === 0) return null;
   return html`<h2>Authorization servers</h2><div class="scroll" tabindex="0" role="region" aria-label="Authorization servers"><table>
-    <thead><tr><th scope="col">Name</th><th scope="col">Age of the keys</th><th scope="col">Cached tokens</th><th scope="col">Found in the cache</th><th scope="col">Introspections</th><th scope="col">Revocation feed</th></tr></thead>
+    <thead><tr><th scope="col">Name</th><th scope="col">Age of the keys</th><th scope="col" class="number">Cached tokens</th><th scope="col" class="number">Found in the cache</th><th scope="col" class="number">Introspections</th><th scope="col">Revocation feed</th></tr></thead>
     <tbody>${servers.map(
       ({
         name,
@@ -153,7 +153,7 @@ function Servers({ servers }) {
         feed,
       }) => html`<tr key=${name}>
         <th scope="row">${name}<br /><span class="quiet-text">${issuer}</span></th><td>${age === undefined ? '–' : spanOf(age)}</td>
-        <td class="number">${numberOr(cached)}</td><td>${hits === undefined ? '–' : `${Math.round(hits * 1000) / 10} %`}</td><td class="number">${numberOr(introspections)}</td><td><${Feed} feed=${feed} /></td></tr>`,
+        <td class="number">${numberOr(cached)}</td><td class="number">${hits === undefined ? '–' : `${Math.round(hits * 1000) / 10} %`}</td><td class="number">${numberOr(introspections)}</td><td><${Feed} feed=${feed} /></td></tr>`,
     )}</tbody></table></div>`;
 }
 
@@ -179,7 +179,7 @@ function spanOf(seconds) {
 function Upstreams({ upstreams }) {
   if (upstreams.length === 0) return null;
   return html`<h2>Upstreams</h2><div class="scroll" tabindex="0" role="region" aria-label="Upstreams"><table>
-    <thead><tr><th scope="col">Upstream</th><th scope="col">URL</th><th scope="col">State</th><th scope="col">Circuit breaker</th><th scope="col">In flight</th><th scope="col">Retries</th></tr></thead>
+    <thead><tr><th scope="col">Upstream</th><th scope="col">URL</th><th scope="col">State</th><th scope="col">Circuit breaker</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Retries</th></tr></thead>
     <tbody>${upstreams.map(
       ({ upstream, url, up, breaker, in_flight: flying, retries }) => html`<tr key=${`${upstream} ${url}`}>
         <th scope="row">${upstream}</th><td><code>${url}</code></td><td><${Verdict} kind=${up ? 'pass' : 'fail'}>${up ? 'healthy' : 'unhealthy'}<//></td>

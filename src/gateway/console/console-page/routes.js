@@ -80,7 +80,7 @@ function Table() {
   const misfits = new Map((tried.value?.explanation?.candidates ?? []).map((each) => [each.route, each.misfits]));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Routes">
     <table>
-      <thead><tr><th scope="col">Route</th><th scope="col">Matches</th><th scope="col">Requires</th><th scope="col">Requests</th>
+      <thead><tr><th scope="col">Route</th><th scope="col">Matches</th><th scope="col">Requires</th><th scope="col" class="number">Requests</th>
         <th scope="col">Refused</th><th scope="col">Last request</th></tr></thead>
       <tbody>
         ${routes.value.map((route) => html`<${Row} key=${route.id} route=${route} wins=${route.id === wins} misfits=${misfits.get(route.id)} />`)}
