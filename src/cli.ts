@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, Load>> = {
   health: () => import('./commands/health.ts'),
   doctor: () => import('./commands/doctor.ts'),
   why: () => import('./commands/why.ts'),
+  decisions: () => import('./commands/decisions.ts'),
   shadow: () => import('./commands/shadow.ts'),
   protect: () => import('./commands/protect.ts'),
   import: () => import('./commands/import.ts'),
@@ -53,6 +54,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'health',
     'doctor',
     'why',
+    'decisions',
     'shadow',
   ],
   'Commands for clients, users, tokens and keys:': [

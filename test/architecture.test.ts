@@ -106,6 +106,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'http-users',
     'init',
     'login',
+    'live',
     '.',
   ],
   config: ['words', 'files', 'schemes', 'schema', 'yaml', 'validate', 'rules', 'load', 'show'],
