@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, Load>> = {
   doctor: () => import('./commands/doctor.ts'),
   why: () => import('./commands/why.ts'),
   decisions: () => import('./commands/decisions.ts'),
+  top: () => import('./commands/top.ts'),
   shadow: () => import('./commands/shadow.ts'),
   protect: () => import('./commands/protect.ts'),
   import: () => import('./commands/import.ts'),
@@ -55,6 +56,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'doctor',
     'why',
     'decisions',
+    'top',
     'shadow',
   ],
   'Commands for clients, users, tokens and keys:': [

@@ -107,6 +107,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'init',
     'login',
     'live',
+    'top',
     '.',
   ],
   config: ['words', 'files', 'schemes', 'schema', 'yaml', 'validate', 'rules', 'load', 'show'],

@@ -15,10 +15,15 @@ export interface ScriptedAdmin {
   readonly asked: readonly IncomingMessage[];
 }
 
-const totals = { passed: 0, refused: 0, failed: 0 };
+const none = { passed: 0, refused: 0, failed: 0 };
 
 /** Answers with these records, as JSON and as an event stream. `left`: decisions that it says it left out. */
-export async function scriptedAdmin(t: Test, rows: readonly object[], left = 0): Promise<ScriptedAdmin> {
+export async function scriptedAdmin(
+  t: Test,
+  rows: readonly object[],
+  left = 0,
+  totals: object = none,
+): Promise<ScriptedAdmin> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     asked.push(request);

@@ -7,10 +7,10 @@ export function untilSignal(): AbortController {
   return over;
 }
 
-/** Ends the process with 0 if the reader of standard output leaves, such as `head`. Other errors end it as usual. */
+/** Ends the process with 0 if the reader of standard output leaves, such as `head` or a closed terminal. Other errors end it as usual. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     process.exit(0);
   });
 }
