@@ -10,13 +10,14 @@ import { freePort } from '../support/free-port.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { group } from '../support/group.ts';
 import { launcher } from '../support/launcher.ts';
+import { onePath, servedFile, writeIn } from '../support/served-file.ts';
 import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { EVIL, isWatched, STEERS, scriptedAdmin } from './live-admin.ts';
 
-/** Starts the program for each command: 30 s beside other tests on a busy machine. */
-t.setTimeout(120_000);
+/** Starts the program for each command: 110 s beside other tests on a busy machine. */
+t.setTimeout(240_000);
 
 async function watchable(t: Test) {
   const { url } = await witness(t);
@@ -163,6 +164,26 @@ t.test('several replicas: each line names its gateway, and one that breaks is fo
   await prints(wire.url, '/public/4');
   following.process.kill('SIGTERM');
   t.equal((await following.ended()).status, 0);
+});
+
+t.test('a gateway that was killed and started again is followed again, from its first decision', async (t) => {
+  const upstream = await witness(t);
+  const write = (folder: string, listeners: string) =>
+    writeIn(folder, 'gateway.yaml', listeners + onePath(upstream.url, '"/a/{n}"'));
+  const first = await servedFile(t, write);
+  const config = ['--config', join(first.directory, 'gateway.yaml')];
+  const following = command(t, ['decisions', '--follow', ...config]);
+  t.ok(await isWatched(first.adminUrl));
+  await fetch(`http://127.0.0.1:${first.port}/a/1`);
+  t.ok(await following.prints('/a/1'));
+  first.process.kill('SIGKILL');
+  t.ok(await until(() => following.stderr().includes('Trying again')));
+  const second = command(t, ['gateway', ...config]);
+  t.ok(await second.prints('gateway is listening'), second.stderr());
+  t.ok(await isWatched(first.adminUrl));
+  await fetch(`http://127.0.0.1:${first.port}/a/2`);
+  t.ok(await following.prints('/a/2'));
+  t.match(following.stderr(), /^gatehouse: \S+: [^\n]+\. Trying again\ngatehouse: \S+: connected again\n$/);
 });
 
 t.test('a gateway that does not answer: 1 without --follow, and the others are printed', async (t) => {

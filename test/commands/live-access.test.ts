@@ -3,11 +3,12 @@ import t from 'tap';
 import { replicasOf } from '../../src/commands/live/admin-options.ts';
 import { formatBasic } from '../../src/http-auth/basic.ts';
 import { command } from '../support/command.ts';
+import { inTerminal, noPseudoTerminal } from '../support/pseudo-terminal.ts';
 import { until } from '../support/until.ts';
 import { refusingAdmin, scriptedAdmin } from './live-admin.ts';
 
-/** Starts the program for each command: 12 s beside other tests on a busy machine. */
-t.setTimeout(60_000);
+/** Starts the program for each command: 60 s beside other tests on a busy machine. */
+t.setTimeout(120_000);
 
 const SECRET = 'pass:wörd';
 
@@ -21,6 +22,22 @@ t.test('--user sends Basic to this machine, with the password of standard input 
   const sent = admin.asked.map(({ headers }) => headers.authorization);
   t.strictSame(sent, [formatBasic('alice', SECRET), formatBasic('alice', SECRET)]);
 });
+
+t.test(
+  'at a terminal, top asks once for the password, does not show it, and then reads keys',
+  { skip: noPseudoTerminal },
+  async (t) => {
+    const admin = await scriptedAdmin(t, [{ route: 'books', code: 'forwarded' }]);
+    const top = inTerminal(t, ['top', '--admin', admin.url, '--user', 'alice']);
+    t.ok(await until(() => top.written().includes('Password of alice: ')));
+    top.send('hunter2\r');
+    t.ok(await top.shows(/books/), top.written());
+    top.send('q');
+    t.strictSame(await top.ended(), { status: 0, restored: true });
+    t.notMatch(top.written(), 'hunter2');
+    t.equal(admin.asked[0]?.headers.authorization, formatBasic('alice', 'hunter2'));
+  },
+);
 
 t.test('a password goes over https, and never over http to another machine', async (t) => {
   const passwordFile = join(t.testdir({ password: SECRET }), 'password');

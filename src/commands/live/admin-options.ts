@@ -52,7 +52,7 @@ function user(text: string): string {
 export async function replicasOf(options: AdminOptions): Promise<readonly Replica[]> {
   const urls = options.admin.length > 0 ? [...new Set(options.admin)] : [urlInFile(options.config)];
   const authorization = await authorizationFor(urls, options);
-  return urls.map((url) => ({ name: new URL(url).host, url, authorization }));
+  return urls.map((url) => ({ name: url.replace(/^https?:\/\//, ''), url, authorization }));
 }
 
 function urlInFile(file: string): string {

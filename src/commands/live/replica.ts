@@ -1,6 +1,6 @@
 /** One running gateway that a command watches. */
 export interface Replica {
-  /** The host and port of its management listener, which names it in the output. */
+  /** The host, port and path of its management listener, which name it in the output. */
   readonly name: string;
   /** The URL of the listener, without a slash at the end. */
   readonly url: string;

@@ -42,7 +42,8 @@ export function openScreen({ onInput, onResize }: ScreenEvents): Screen {
   stdout.on('resize', onResize);
   if (stdin.isTTY) {
     stdin.setRawMode(true);
-    stdin.setEncoding('utf8').on('data', onInput);
+    // A question for a password has paused it.
+    stdin.setEncoding('utf8').on('data', onInput).resume();
   }
   return {
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
