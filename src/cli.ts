@@ -17,6 +17,8 @@ const commands: Readonly<Record<string, Load>> = {
   health: () => import('./commands/health.ts'),
   doctor: () => import('./commands/doctor.ts'),
   why: () => import('./commands/why.ts'),
+  decisions: () => import('./commands/decisions.ts'),
+  top: () => import('./commands/top.ts'),
   shadow: () => import('./commands/shadow.ts'),
   protect: () => import('./commands/protect.ts'),
   import: () => import('./commands/import.ts'),
@@ -53,6 +55,8 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'health',
     'doctor',
     'why',
+    'decisions',
+    'top',
     'shadow',
   ],
   'Commands for clients, users, tokens and keys:': [

@@ -106,6 +106,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'http-users',
     'init',
     'login',
+    'live',
+    'top',
     '.',
   ],
   config: ['words', 'files', 'schemes', 'schema', 'yaml', 'validate', 'rules', 'load', 'show'],

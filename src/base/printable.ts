@@ -19,8 +19,16 @@ export function printableValue(text: string): string {
 
 /** JSON for people and programs, without control characters for a terminal. */
 export function printableJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null';
-  return `${text.replace(STEERS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return escaped(JSON.stringify(value, null, 2));
+}
+
+/** Does the same in one line. */
+export function printableJsonLine(value: unknown): string {
+  return escaped(JSON.stringify(value));
+}
+
+function escaped(json = 'null'): string {
+  return `${json.replace(STEERS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
 /** Makes all members that are texts, or lists of texts, printable. */

@@ -73,6 +73,27 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
     ],
     reads: true,
   },
+  decisions: {
+    examples: [
+      'gatehouse decisions --follow',
+      'gatehouse decisions --follow status:4xx -client:shop --steps',
+      'gatehouse decisions --admin http://127.0.0.1:9901 --admin http://127.0.0.1:9902 --follow',
+      'gatehouse decisions route:orders --seconds 60 --json',
+      'gatehouse decisions --admin https://gateway.example.com:9901 --user alice --password-file password.txt',
+    ],
+    reads: true,
+    exit: '0 done; 1 a gateway does not answer, or refuses; 2 wrong usage',
+  },
+  top: {
+    examples: [
+      'gatehouse top',
+      'gatehouse top route:orders -client:shop',
+      'gatehouse top --admin http://127.0.0.1:9901 --admin http://127.0.0.1:9902',
+      'gatehouse top --once --seconds 10 --json',
+    ],
+    reads: true,
+    exit: '0 done; 1 no gateway answers, or all refuse; 2 wrong usage',
+  },
   'shadow report': { examples: ['gatehouse shadow report gateway.log', 'gatehouse shadow report - < gateway.log'] },
   protect: {
     examples: [

@@ -23,6 +23,13 @@ export function readSecret(what: string, terminal: Terminal = processTerminal): 
   return terminal.input.isTTY ? prompt(what, terminal) : readAll(what, terminal.input);
 }
 
+/** Reads a secret that exists already, so a terminal asks once. */
+export async function readKnownSecret(what: string, terminal: Terminal = processTerminal): Promise<ReadSecret> {
+  if (!terminal.input.isTTY) return readAll(what, terminal.input);
+  const text = await ask(`${what}: `, terminal);
+  return text === undefined ? { kind: 'unreadable', message: 'nothing was read' } : { kind: 'read', text };
+}
+
 async function prompt(what: string, terminal: Terminal): Promise<ReadSecret> {
   const first = await ask(`${what}: `, terminal);
   const second = first === undefined ? undefined : await ask(`${what}, again: `, terminal);

@@ -33,7 +33,10 @@ function candidateLine({ route, at, misfits }: ExplainedCandidate): string {
   return misfits.length === 0 ? `fits     ${route}${place}` : `no match   ${route}${place}  ${misfits.join('; ')}`;
 }
 
-function stepLine({ step, verdict, detail, at }: ExplainedStep): string {
+/** A step, as this or another version of the gateway names it. */
+type StepWords = { readonly [Member in keyof ExplainedStep]: string | Extract<ExplainedStep[Member], undefined> };
+
+export function stepLine({ step, verdict, detail, at }: StepWords): string {
   return `${step.padEnd(11)}${verdict.padEnd(13)}${detail}${at === undefined ? '' : `  ${at}`}`.trimEnd();
 }
 

@@ -24,14 +24,22 @@ export type LoadedTicketFile =
 type Env = Readonly<Record<string, string | undefined>>;
 
 const { ticket_keys, admin } = GatewaySchema.properties;
-const schema = { type: 'object', properties: { ticket_keys, admin } } as unknown as Schema;
-const validate = buildValidate(schema);
 
 /**
  * Loads only the part of gateway.yaml that opens tickets. The person who opens one need not have the gateway's other secrets,
  * or files that exist only on its machine.
  */
 export function loadTicketFile(file: string, env: Env = process.env): LoadedTicketFile {
+  return loadPart(file, env, { ticket_keys, admin });
+}
+
+/** Loads only the address of the management listener, for a command that asks it. */
+export function loadAdminAddress(file: string, env: Env = process.env): LoadedTicketFile {
+  return loadPart(file, env, { admin });
+}
+
+function loadPart(file: string, env: Env, properties: object): LoadedTicketFile {
+  const schema = { type: 'object', properties } as unknown as Schema;
   const read = readFile(file, { waits: true });
   if (!read.ok) return read;
   const other = mistaken(read.text, file, 'gateway');
@@ -40,11 +48,11 @@ export function loadTicketFile(file: string, env: Env = process.env): LoadedTick
   const told = (faults: readonly Fault[]) => toProblems(read.text, parsed.contents, faults);
   if (parsed.tree === undefined) return { ok: false, problems: told(parsed.faults) };
   const faults: Fault[] = [];
-  const sources = { env: ofKeys(env), directory: dirname(resolve(file)) };
-  const part = partOf(parsed.tree, { ...sources, env }, faults);
+  const sources = { env: ofKeys(env, schema), directory: dirname(resolve(file)) };
+  const part = partOf(parsed.tree, schema, { ...sources, env }, faults);
   faults.push(...applyEnvironment(part, schema, sources));
   const tree = typeBySchema(part, schema);
-  const wrong = findings(tree, faults);
+  const wrong = findings(tree, schema, faults);
   return wrong.length === 0
     ? { ok: true, config: completed(applyDefaults(schema, plain(tree)) as Pick<GatewayFile, keyof TicketConfig>) }
     : { ok: false, problems: told(wrong) };
@@ -54,17 +62,18 @@ function completed({ admin, ...rest }: Pick<GatewayFile, keyof TicketConfig>): T
   return { ...rest, ...(admin && { admin: adminParts(admin) }) };
 }
 
+/** What a program that only connects does not need. */
+const OF_CONSOLE = /^GATEHOUSE__ADMIN__(ACCESS|CONSOLE|URL)/i;
+
 /** Drops the overrides of other keys. */
-function ofKeys(env: Env): Env {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) =>
-      /^GATEHOUSE__(TICKET_KEYS|ADMIN(?!__(ACCESS|CONSOLE|URL)))(__|$)/i.test(name),
-    ),
-  );
+function ofKeys(env: Env, { properties = {} }: Schema): Env {
+  const keyOf = (name: string) => /^GATEHOUSE__([a-z]+(?:_[a-z]+)*)(?:__|$)/i.exec(name)?.[1]?.toLowerCase();
+  const isAsked = (name: string) => Object.hasOwn(properties, keyOf(name) ?? '') && !OF_CONSOLE.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isAsked(name)));
 }
 
-/** The keys that `why` needs, with their variables filled in. */
-function partOf(tree: Tree, sources: Sources, faults: Fault[]): Tree {
+/** The keys of the schema, with their variables filled in. */
+function partOf(tree: Tree, schema: Schema, sources: Sources, faults: Fault[]): Tree {
   if (tree.kind !== 'map') return tree;
   const wanted = [...tree.entries].filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));
   const entries = wanted.map(
@@ -96,9 +105,9 @@ function filled(tree: Tree, sources: Sources, faults: Fault[]): Tree {
   return { ...tree, value: null };
 }
 
-function findings(tree: Tree, faults: readonly Fault[]): readonly Fault[] {
+function findings(tree: Tree, schema: Schema, faults: readonly Fault[]): readonly Fault[] {
   const values = plain(tree) as { ticket_keys?: unknown };
-  const shape = validate(values, shownIn(tree)).findings;
+  const shape = buildValidate(schema)(values, shownIn(tree)).findings;
   const keys = shape.length === 0 && Array.isArray(values.ticket_keys) ? values.ticket_keys : [];
   const found = [
     ...shape.filter((finding) => !isEcho(finding, tree, faults)),

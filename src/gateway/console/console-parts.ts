@@ -7,7 +7,7 @@ import type { ConsoleParts } from './console.ts';
 import { HealthHistory } from './health/history.ts';
 import type { MetricValues } from './health/measures.ts';
 import { LiveHub, type LiveSource } from './live/hub.ts';
-import { Replica } from './live/replica.ts';
+import { ReplicaStream } from './live/replica.ts';
 import { RunningFiles } from './questions/running-file.ts';
 
 export interface ConsoleCore {
@@ -40,7 +40,7 @@ export function consoleParts(
   const history = new HealthHistory(metrics, clock);
   const replicas = (live.current.config.admin?.replicas ?? []).map(
     (address) =>
-      new Replica({
+      new ReplicaStream({
         address,
         receive: (batch, from, audience) => hub.receive(batch, from, audience),
         changed: () => hub.greet(),

@@ -8,9 +8,15 @@ export interface StreamFault {
   readonly detail: string;
 }
 
-/** Characters of one line by default, and lines of one frame. */
-const LONGEST_LINE = 4096;
-const MOST_LINES = 16;
+/** What a stream may send at most. */
+export interface StreamLimits {
+  /** Characters of one line. */
+  readonly line: number;
+  /** Lines of one frame. */
+  readonly lines: number;
+}
+
+const OF_FEED: StreamLimits = { line: 4096, lines: 16 };
 
 /** `retry` requests a pause, which the follower ignores and chooses itself. */
 const FIELDS: ReadonlySet<string> = new Set(['id', 'event', 'data', 'retry']);
@@ -22,13 +28,12 @@ const FIELDS: ReadonlySet<string> = new Set(['id', 'event', 'data', 'retry']);
 export class EventStreamReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #fields = new Map<string, string>();
-  readonly #longest: number;
+  readonly #limits: StreamLimits;
   #rest = '';
   #lines = 0;
 
-  /** @param longest characters of one line */
-  constructor(longest = LONGEST_LINE) {
-    this.#longest = longest;
+  constructor(limits: StreamLimits = OF_FEED) {
+    this.#limits = limits;
   }
 
   /** Returns the items that this chunk completes. A fault ends the reading. */
@@ -40,7 +45,7 @@ export class EventStreamReader {
     const items = lines.map((line) => this.#line(line)).filter((item) => item !== undefined);
     const end = items.findIndex(({ kind }) => kind === 'fault');
     if (end !== -1) return items.slice(0, end + 1);
-    return this.#rest.length > this.#longest ? [...items, fault('a line is too long')] : items;
+    return this.#rest.length > this.#limits.line ? [...items, fault('a line is too long')] : items;
   }
 
   #decode(chunk: Uint8Array): string | undefined {
@@ -53,7 +58,7 @@ export class EventStreamReader {
 
   #line(line: string): StreamItem | StreamFault | undefined {
     if (line === '') return this.#frame();
-    if (line.length > this.#longest || ++this.#lines > MOST_LINES) return fault('a frame is too long');
+    if (line.length > this.#limits.line || ++this.#lines > this.#limits.lines) return fault('a frame is too long');
     if (line.startsWith(':')) return COMMENT;
     const colon = line.indexOf(':');
     const name = colon === -1 ? line : line.slice(0, colon);

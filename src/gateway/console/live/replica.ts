@@ -28,13 +28,13 @@ export interface ReplicaParts {
   readonly changed: () => void;
 }
 
-/** Characters of one message: a batch of 50 decisions with their steps. */
-const LONGEST_MESSAGE = 1024 * 1024;
+/** A message has at most 2,000 decisions with their steps: those that are kept. */
+const LIMITS = { line: 16 * 1024 * 1024, lines: 16 };
 /** Milliseconds without a byte. The other side sends a heartbeat every 15 seconds. */
 const SILENCE = 45_000;
 
 /** Follows the console stream of one replica, once for each audience. */
-export class Replica implements LiveSource {
+export class ReplicaStream implements LiveSource {
   readonly #parts: ReplicaParts;
   readonly #followed = new Map<number, AbortController>();
   #gateway: string | undefined;
@@ -87,7 +87,7 @@ export class Replica implements LiveSource {
       body.on('error', () => {}).destroy();
       return `it answered ${statusCode}`;
     }
-    const reader = new EventStreamReader(LONGEST_MESSAGE);
+    const reader = new EventStreamReader(LIMITS);
     for await (const chunk of body) {
       for (const item of reader.read(chunk as Uint8Array)) {
         if (item.kind === 'fault') return item.detail;
