@@ -12,6 +12,7 @@ const entryPoints = {
   cli: 'src/cli.ts',
   'worker-main': 'src/supervisor/worker-main.ts',
   'password-worker': 'src/gateway/schemes/password-worker.ts',
+  'paste-worker': 'src/gateway/console/questions/paste-worker.ts',
 };
 
 /** Bundled packages that are loaded only on first use, or only if they are installed. */

@@ -33,6 +33,7 @@ function assets(folder: string): Readonly<Record<string, string>> {
   return {
     [insideName('../../package.json')]: join(root, 'package.json'),
     [insideName('password-worker.js')]: join(folder, 'password-worker.js'),
+    [insideName('paste-worker.js')]: join(folder, 'paste-worker.js'),
     ...Object.fromEntries(pages),
   };
 }

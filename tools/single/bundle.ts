@@ -27,7 +27,7 @@ const packagesInside: Plugin = {
     })),
 };
 
-/** Writes the script `gatehouse.js`, and `password-worker.js` for the thread, into `folder`. */
+/** Writes the script `gatehouse.js`, and the programs of the threads, into `folder`. */
 export async function bundleSingle(folder: string): Promise<void> {
   const { external, plugins, ...options } = bundled;
   await build({
@@ -35,6 +35,7 @@ export async function bundleSingle(folder: string): Promise<void> {
     entryPoints: {
       gatehouse: join(root, 'tools/single/program.ts'),
       'password-worker': join(root, 'src/gateway/schemes/password-worker.ts'),
+      'paste-worker': join(root, 'src/gateway/console/questions/paste-worker.ts'),
     },
     outdir: folder,
     format: 'cjs',

@@ -174,12 +174,13 @@ export const apiCalls: Readonly<Record<string, ApiCall>> = {
     answers: {
       200: Type.Object({ ok: Type.Literal(true), explanation: Explanation, warnings: texts }),
       400: Fault,
-      422: Type.Object({ ok: Type.Literal(false), problems: Type.Array(Problem) }),
+      422: Type.Union([Type.Object({ ok: Type.Literal(false), problems: Type.Array(Problem) }), Fault]),
+      503: Fault,
     },
   },
   'POST /api/check': {
     body: CheckSchema,
-    answers: { 200: Type.Object({ problems: Type.Array(Problem) }), 400: Fault },
+    answers: { 200: Type.Object({ problems: Type.Array(Problem) }), 400: Fault, 422: Fault, 503: Fault },
   },
   'POST /api/token': {
     body: TokenSchema,

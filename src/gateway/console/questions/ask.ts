@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
-import { type Loaded, loadGatewayText, type Problem } from '../../../config/load/load.ts';
+import type { Problem } from '../../../config/load/load.ts';
 import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import { parsePlace } from '../../../config/words/request-line.ts';
 import { doubts, lackingMessage } from '../../explain/doubts.ts';
 import { defaultHost, defaultSecure } from '../../explain/dry-engine.ts';
 import type { Explanation } from '../../explain/explain.ts';
-import { explainUnasked } from '../../explain/explain-unasked.ts';
 import type { SimulatedRequest } from '../../explain/simulated-request.ts';
 import { type AskedFile, explainAssumed, explainVerified } from '../../explain/ways.ts';
 import type { QuestionSchema } from './question-schema.ts';
@@ -25,33 +24,20 @@ export type Answer =
   /** The given file has these errors. */
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Answers as `gatehouse explain` does. The given file may read nothing: no environment, no file, no server. */
+/** Answers as `gatehouse explain` does, for the running file. */
 export async function answer(question: Question, running: () => RunningFile): Promise<Answer> {
-  const fault = faultOf(question);
-  if (fault !== undefined) return { ok: false, fault };
-  if (question.yaml === undefined) return inFile(question, running().file, explainVerified);
-  const loaded = given(question.yaml);
-  if (!loaded.ok) return { ok: false, problems: loaded.problems };
-  return inFile(question, loaded, explainUnasked, notRead(loaded));
+  return inFile(question, running().file, explainVerified);
 }
 
-/** Loads text of a person. It reads nothing. */
-export function given(yaml: string): Loaded<GatewayConfig> {
-  return loadGatewayText(yaml, { file: 'pasted.yaml', closed: true });
-}
-
-function notRead({ skipped }: Extract<Loaded<GatewayConfig>, { ok: true }>): readonly string[] {
-  return skipped.length === 0 ? [] : [`the pasted file cannot read variables or files here: ${skipped.join(', ')}`];
-}
-
-function faultOf({ url, token, scope, claims, user, method }: Question): string | undefined {
+/** What makes a question impossible. Undefined: nothing. */
+export function faultOf({ url, token, scope, claims, user, method }: Question): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method)) return 'the method has a character that a method cannot have';
   if (parsePlace(url) === undefined) return 'write a path such as /orders/7, or a URL such as https://host/orders/7';
   const ways = [token, user, scope ?? claims].filter((each) => each !== undefined);
   return ways.length > 1 ? 'use only one: a token, a user, or scopes and claims' : undefined;
 }
 
-async function inFile(
+export async function inFile(
   question: Question,
   file: AskedFile,
   verified: typeof explainVerified,
