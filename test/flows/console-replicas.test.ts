@@ -80,3 +80,52 @@ t.test('no other gateway is asked while no one watches', async (t) => {
   live.close();
   t.ok(await until(async () => (await viewers()) === '0'));
 });
+
+t.test('gateways that follow each other, and one that follows itself, show each decision once', async (t) => {
+  const upstream = await witness(t);
+  const ports = [await freePort(), await freePort()];
+  const replicas = ports.map((port) => ({ url: `http://127.0.0.1:${port}` }));
+  const opened = ports.map((port) =>
+    gateway(t, behind(upstream.url, { admin: { listen: `127.0.0.1:${port}`, replicas } })),
+  );
+  const [one, two] = await Promise.all(opened);
+  const live = await readLive(t, one?.adminUrl);
+  t.ok(await until(() => statesIn(live)[0]?.fault === 'it is this gateway itself'), JSON.stringify(statesIn(live)));
+  t.ok(await until(() => statesIn(live)[1]?.gateway !== undefined));
+  await fetch(`${one?.url}/public/one`);
+  await fetch(`${two?.url}/public/two`);
+  t.ok(await live.has(2));
+  await fetch(`${two?.url}/public/last`);
+  t.ok(await live.has(3));
+  t.strictSame(live.decisions.map(({ path }) => path).sort(), ['/public/last', '/public/one', '/public/two']);
+  const viewers = async (admin?: string) =>
+    /^gatehouse_console_viewers (\d+)$/m.exec(await (await fetch(`${admin}/metrics`)).text())?.[1];
+  t.equal(await viewers(two?.adminUrl), '1', 'one viewer is one stream at the other');
+});
+
+t.test('a replica that starts again has new decisions, although it counts from one', async (t) => {
+  const upstream = await witness(t);
+  const port = await freePort();
+  const file = behind(upstream.url, { admin: `127.0.0.1:${port}` });
+  const one = await gateway(
+    t,
+    behind(upstream.url, { admin: { listen: '127.0.0.1:0', replicas: [{ url: `http://127.0.0.1:${port}` }] } }),
+  );
+  const live = await readLive(t, one.adminUrl);
+  await t.test('before', async (t) => {
+    const first = await gateway(t, file);
+    t.ok(await until(() => statesIn(live)[0]?.gateway !== undefined));
+    t.ok(await until(() => statesIn(live)[0]?.fault === undefined));
+    await fetch(`${first.url}/public/before`);
+    t.ok(await live.has(1));
+  });
+  t.ok(await until(() => statesIn(live)[0]?.fault !== undefined));
+  const second = await gateway(t, file);
+  t.ok(await until(() => statesIn(live)[0]?.fault === undefined));
+  await fetch(`${second.url}/public/after`);
+  t.ok(await live.has(2));
+  t.strictSame(
+    live.decisions.map(({ path }) => path),
+    ['/public/before', '/public/after'],
+  );
+});

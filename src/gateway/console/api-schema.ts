@@ -88,7 +88,11 @@ const Decision = Type.Object({
   steps: Type.Array(Step),
 });
 
-const Greeting = { gateway: text, workers: number };
+const Greeting = {
+  gateway: text,
+  workers: number,
+  replicas: Type.Array(Type.Object({ url: text, gateway: optional(text), fault: optional(text) })),
+};
 
 const Server = Type.Object({
   name: text,
@@ -164,7 +168,7 @@ export interface ApiCall {
 export const apiCalls: Readonly<Record<string, ApiCall>> = {
   'GET /api/decisions': {
     answers: {
-      200: Type.Object({ decisions: Type.Array(Decision) }),
+      200: Type.Object({ ...Greeting, epoch: text, decisions: Type.Array(Decision) }),
       400: Type.Object({ error: text }),
       503: Type.Object({ error: text }),
     },

@@ -49,14 +49,14 @@ interface Served {
 }
 
 /** The pages, each with its own address. Their state is in the fragment, which browsers do not send. */
-export const pageNames = ['live', 'routes', 'playground', 'token', 'health'] as const;
+const pageNames = ['live', 'routes', 'playground', 'token', 'health'] as const;
 
 /** Serves the pages below `/console`, without any file of another origin. */
 export function servePages(app: FastifyInstance): void {
   const served = readPages();
   app.get('/console', (_request, reply) => reply.redirect('/console/live'));
   for (const name of pageNames) app.get(`/console/${name}`, (_request, reply) => sendIndex(reply, served));
-  app.get('/console/favicon.svg', (_request, reply) => sendFile(reply, 'image/svg+xml', FAVICON));
+  app.get(`${served.folder}/favicon.svg`, (_request, reply) => sendFile(reply, 'image/svg+xml', FAVICON));
   for (const [name, body] of served.bodies) {
     app.get(`${served.folder}/${name}`, (_request, reply) => sendFile(reply, files[name] as string, body));
   }
@@ -128,7 +128,7 @@ function indexOf(folder: string, map: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Gatehouse console</title>
-<link rel="icon" href="/console/favicon.svg">
+<link rel="icon" href="${folder}/favicon.svg">
 <link rel="stylesheet" href="${folder}/style.css">
 <link rel="stylesheet" href="${folder}/vendor/uplot.css">
 <script type="importmap">${map}</script>

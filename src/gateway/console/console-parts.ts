@@ -42,19 +42,23 @@ export function consoleParts(
     (address) =>
       new ReplicaStream({
         address,
+        epoch: () => hub.epoch,
         receive: (batch, from, audience) => hub.receive(batch, from, audience),
         changed: () => hub.greet(),
       }),
   );
-  const hub: LiveHub = new LiveHub(together([source, ...replicas]), clock);
+  const hub: LiveHub = new LiveHub(together(source, replicas));
   const greeting = () => ({ gateway, workers, replicas: replicas.map(({ state }) => state) });
   return { live, hub, files, history, greeting };
 }
 
-function together(sources: readonly LiveSource[]): LiveSource {
+/** A gateway that follows this one asks only for the decisions of this one, so two that follow each other do not loop. */
+function together(own: LiveSource, replicas: readonly LiveSource[]): LiveSource {
   return {
     watch(audiences) {
-      for (const source of sources) source.watch(audiences);
+      own.watch(audiences);
+      const people = audiences.filter((audience) => audience.own !== true);
+      for (const replica of replicas) replica.watch(people);
     },
   };
 }

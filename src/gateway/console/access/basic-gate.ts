@@ -18,9 +18,10 @@ export function basicGate(live: LiveGeneration): AccessGate {
     hasCookie: false,
     onEnd: (_id, ended) => streams.add(ended),
     async admit(request, reply) {
-      if (!started.has(live.current)) await start(live.current);
-      started.add(live.current);
-      const name = await askForPassword(request, reply, live.current);
+      const generation = live.current;
+      if (!started.has(generation)) await start(generation);
+      started.add(generation);
+      const name = await askForPassword(request, reply, generation);
       return name === undefined ? undefined : { name, id: name };
     },
   };

@@ -76,6 +76,8 @@ export class HealthHistory {
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    // The next point would be an average of the whole pause.
+    this.#last = undefined;
   }
 
   #tick(): void {

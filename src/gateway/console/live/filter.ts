@@ -46,7 +46,7 @@ function readWord(text: string): Word | string {
   const known = factNames.find((each) => each === name);
   if (known === undefined) return unknownName(name);
   if (value === '') return `\`${name}:\` needs a value, such as \`${name}:${examples[known]}\``;
-  return { name: known, isNegative, fits: known === 'status' ? statusFits(value) : pattern(unquoted(value)) };
+  return { name: known, isNegative, fits: (known === 'status' ? statusFits : pattern)(unquoted(value)) };
 }
 
 function unknownName(name: string): string {
@@ -82,7 +82,7 @@ function statusFits(value: string): Word['fits'] {
   return pattern(value.replaceAll(/x/gi, '?'));
 }
 
-/** `*`: any text. `?`: one digit of a status. Without either, the whole value must be equal. */
+/** `*`: any text. `?`: one character. Without either, the whole value must be equal. */
 function pattern(text: string): Word['fits'] {
   if (/^[^*?]*$/.test(text)) return (value) => value === text;
   if (/^[^*]*$/.test(text)) return (value) => value.length === text.length && fitsAt(value, 0, text);

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../base/clock.ts';
 import type { DecisionRecord } from '../../telemetry/decision-record.ts';
 import { factsIn } from './facts.ts';
 import { type Filter, parseFilter } from './filter.ts';
@@ -22,6 +21,16 @@ export interface LiveMessage {
   readonly totals: Totals;
 }
 
+/** What a viewer wants to see. */
+export interface LiveWish {
+  /** As `parseFilter` reads it. */
+  readonly filter: string;
+  /** The id of the last message that it has. Undefined: none. */
+  readonly since?: string | undefined;
+  /** Without the decisions of other gateways. */
+  readonly own?: boolean | undefined;
+}
+
 export interface LiveViewer {
   take(message: LiveMessage): void;
   /** What the greeting says has changed. */
@@ -30,6 +39,12 @@ export interface LiveViewer {
 
 /** Records for viewers that come later, or come back. */
 const KEPT = 2_000;
+/** Characters of these records. Clients choose the length of some members. */
+const KEPT_LENGTH = 8 * 1024 * 1024;
+/** Records more than these, before the oldest go. */
+const SPARE = 500;
+/** Records in one message. */
+const IN_MESSAGE = 50;
 
 interface Kept {
   readonly number: number;
@@ -42,20 +57,18 @@ const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
 /** Gives the decisions of all processes to all viewers, and keeps the last ones. */
 export class LiveHub {
   readonly #source: LiveSource;
-  readonly #clock: Clock;
   /** Differs for each start, so that a number of an earlier process is not taken for one of this process. */
   readonly #epoch = randomBytes(6).toString('base64url');
   readonly #viewers = new Map<number, LiveViewer>();
   #audiences: Audience[] = [];
+  #length = 0;
   readonly #kept: Kept[] = [];
   readonly #byKey = new Map<string, string>();
   #number = 0;
   #nextAudience = 1;
-  #pauses = 0;
 
-  constructor(source: LiveSource, clock: Clock) {
+  constructor(source: LiveSource) {
     this.#source = source;
-    this.#clock = clock;
   }
 
   get viewers(): number {
@@ -67,35 +80,44 @@ export class LiveHub {
     return this.#audiences;
   }
 
-  /**
-   * Begins with the kept records that match and come after `since`. Returns a function that ends it.
-   * @param filter as `parseFilter` reads it
-   */
-  open(filter: string, since: string | undefined, viewer: LiveViewer): () => void {
+  /** Names this start of the gateway. Numbers of decisions count from it. */
+  get epoch(): string {
+    return this.#epoch;
+  }
+
+  /** Begins with the kept records that match and come after `since`. Returns a function that ends it. */
+  open(wish: LiveWish, viewer: LiveViewer): () => void {
     const id = this.#nextAudience++;
-    if (this.#audiences.length === 0 && this.#number > 0) this.#pauses = this.#clock.now();
-    viewer.take({ id: this.#id(), records: this.recent(filter, since), left: 0, totals: NONE });
+    this.#replay(wish, viewer);
     this.#viewers.set(id, viewer);
-    this.#changed([...this.#audiences, { id, filter }]);
+    const { filter, own } = wish;
+    this.#changed([...this.#audiences, { id, filter, ...(own && { own }) }]);
     return () => {
       if (this.#viewers.delete(id)) this.#changed(this.#audiences.filter((each) => each.id !== id));
     };
   }
 
-  /** Milliseconds since the epoch. Before this time, no one watched, so decisions are missing. 0: none are missing. */
-  get gapBefore(): number {
-    return this.#pauses;
+  /** The kept records that match, oldest first, as JSON. */
+  recent(wish: LiveWish): readonly string[] {
+    return this.#matching(wish).map(({ json }) => json);
   }
 
-  /** The kept records that match, oldest first, as JSON. */
-  recent(filter: string, since: string | undefined): readonly string[] {
+  #replay(wish: LiveWish, viewer: LiveViewer): void {
+    const kept = this.#matching(wish);
+    for (let at = 0; at < kept.length; at += IN_MESSAGE) {
+      const some = kept.slice(at, at + IN_MESSAGE);
+      const id = this.#idOf(some.at(-1)?.number ?? 0);
+      viewer.take({ id, records: some.map(({ json }) => json), left: 0, totals: NONE });
+    }
+    viewer.take({ id: this.#idOf(this.#number), records: [], left: 0, totals: NONE });
+  }
+
+  #matching({ filter, since, own }: LiveWish): readonly Kept[] {
     const from = this.#numberOf(since);
-    const later = this.#kept.filter(({ number }) => number > from);
     const parsed = parseFilter(filter);
     if (!parsed.ok) return [];
-    return (filter.trim() === '' ? later : later.filter(({ json }) => isIn(json, parsed.filter))).map(
-      ({ json }) => json,
-    );
+    const wanted = this.#kept.filter(({ number, key }) => number > from && !(own === true && key !== undefined));
+    return filter.trim() === '' ? wanted : wanted.filter(({ json }) => isIn(json, parsed.filter));
   }
 
   /** Tells all viewers that the greeting has changed. */
@@ -110,7 +132,7 @@ export class LiveHub {
     for (const [audience, viewer] of this.#viewers) {
       if (only !== undefined && audience !== only) continue;
       const records = numbered.filter(({ audiences }) => audiences.includes(audience)).map(({ json }) => json);
-      viewer.take({ id: this.#id(), records, left: left.get(audience) ?? 0, totals: batch.totals });
+      viewer.take({ id: this.#idOf(this.#number), records, left: left.get(audience) ?? 0, totals: batch.totals });
     }
   }
 
@@ -126,18 +148,24 @@ export class LiveHub {
     const number = ++this.#number;
     const told = `{"number":${number},${from === undefined ? '' : `"process":${JSON.stringify(from)},`}${json.slice(1)}`;
     this.#kept.push({ number, json: told, key });
+    this.#length += told.length;
     if (key !== undefined) this.#byKey.set(key, told);
-    if (this.#kept.length > KEPT * 2) this.#forget();
+    if (this.#kept.length > KEPT + SPARE || this.#length > KEPT_LENGTH) this.#forget();
     return told;
   }
 
+  /** Leaves room, so that it need not run for each record. */
   #forget(): void {
-    for (const { key } of this.#kept.splice(0, this.#kept.length - KEPT))
-      if (key !== undefined) this.#byKey.delete(key);
+    let count = Math.max(0, this.#kept.length - KEPT);
+    let length = this.#kept.slice(0, count).reduce((sum, { json }) => sum + json.length, 0);
+    while (this.#length - length > KEPT_LENGTH / 2 && this.#length > KEPT_LENGTH)
+      length += this.#kept[count++]?.json.length ?? 0;
+    for (const { key } of this.#kept.splice(0, count)) if (key !== undefined) this.#byKey.delete(key);
+    this.#length -= length;
   }
 
-  #id(): string {
-    return `${this.#epoch}.${this.#number}`;
+  #idOf(number: number): string {
+    return `${this.#epoch}.${number}`;
   }
 
   #numberOf(since: string | undefined): number {

@@ -16,12 +16,21 @@ export interface LiveRecord extends DecisionRecord {
 
 export function liveRecord(decision: Decision, time: number): LiveRecord {
   const at = decision.outcome?.route?.at;
+  const record = describeDecision(decision);
   return {
-    ...describeDecision(decision),
+    ...record,
+    path: cut(record.path),
     time,
     ...(at !== undefined && { at }),
     steps: liveSteps(decision).map(printableMembers),
   };
+}
+
+/** Characters of a path, which a client chooses. */
+const LONGEST = 1024;
+
+function cut(path: string): string {
+  return path.length > LONGEST ? `${path.slice(0, LONGEST)}…` : path;
 }
 
 /** The same steps as `explain` shows. Empty: the request ended before the engine decided. */
@@ -30,7 +39,7 @@ function liveSteps({ code, outcome, head }: Decision): readonly ExplainedStep[] 
   const seen = enforced(outcome);
   const { route } = outcome;
   const steps = stepsOf(
-    { place: (key) => (key.length === 0 ? undefined : route?.at), target: (target) => pathOf({ target }) },
+    { place: (key) => (key.length === 0 ? undefined : route?.at), target: (target) => cut(pathOf({ target })) },
     { head, route, outcome },
     seen,
   );

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseFilter } from './filter.ts';
-import type { LiveHub, LiveMessage, LiveViewer } from './hub.ts';
+import type { LiveHub, LiveMessage, LiveViewer, LiveWish } from './hub.ts';
 import type { ReplicaState } from './replica.ts';
 import type { Totals } from './sampler.ts';
 
@@ -27,39 +27,43 @@ export interface LiveGreeting {
  * accept `text/event-stream` gets the kept decisions as JSON. `filter`: as `parseFilter` reads it. `since`: an id of an earlier message.
  */
 export function streamLive(app: FastifyInstance, hub: LiveHub, greeting: () => LiveGreeting): void {
-  app.get('/api/decisions', (request, reply) => {
-    const { filter, since } = queryOf(request);
-    const parsed = parseFilter(filter);
+  // Without a route for HEAD: it would open a stream.
+  app.get('/api/decisions', { exposeHeadRoute: false }, (request, reply) => {
+    const wish = wishOf(request);
+    const parsed = parseFilter(wish.filter);
     if (!parsed.ok) return reply.code(400).send({ error: parsed.fault });
+    const greet = () => JSON.stringify({ ...greeting(), epoch: hub.epoch });
     reply.header('cache-control', 'no-store');
-    if (!request.headers.accept?.includes('text/event-stream')) {
-      const decisions = hub.recent(filter, since).join(',');
-      return reply.type('application/json').send(`{"decisions":[${decisions}]}`);
-    }
+    if (!request.headers.accept?.includes('text/event-stream'))
+      return reply
+        .type('application/json')
+        .send(`${greet().slice(0, -1)},"decisions":[${hub.recent(wish).join(',')}]}`);
     if (hub.viewers >= MOST_VIEWERS) return reply.code(503).send({ error: 'too many viewers watch already' });
     reply.hijack();
-    const greet = () => ({ ...greeting(), gap_before: hub.gapBefore });
-    new Stream(reply.raw, greet).open((viewer) => hub.open(filter, since, viewer));
+    new Stream(reply.raw, greet).open((viewer) => hub.open(wish, viewer));
     return reply;
   });
 }
 
-function queryOf({ query, headers }: FastifyRequest): { readonly filter: string; readonly since: string | undefined } {
-  const { filter, since } = query as Readonly<Record<string, unknown>>;
-  const last = headers['last-event-id'];
-  const from = typeof last === 'string' ? last : since;
-  return { filter: typeof filter === 'string' ? filter : '', since: typeof from === 'string' ? from : undefined };
+function wishOf({ query, headers }: FastifyRequest): LiveWish {
+  const { filter, since, own } = query as Readonly<Record<string, unknown>>;
+  const last = headers['last-event-id'] ?? since;
+  return {
+    filter: typeof filter === 'string' ? filter : '',
+    since: typeof last === 'string' ? last : undefined,
+    own: own === 'true',
+  };
 }
 
 class Stream implements LiveViewer {
   readonly #response: ServerResponse;
-  readonly #greeting: () => object;
+  readonly #greeting: () => string;
   /** Decisions that were left out because the viewer reads too slowly. */
   #slow = 0;
   #totals = NONE;
   #since = Date.now();
 
-  constructor(response: ServerResponse, greeting: () => object) {
+  constructor(response: ServerResponse, greeting: () => string) {
     this.#response = response;
     this.#greeting = greeting;
   }
@@ -77,7 +81,8 @@ class Stream implements LiveViewer {
   }
 
   greet(): void {
-    this.#response.write(`event: hello\ndata: ${JSON.stringify(this.#greeting())}\n\n`);
+    if (this.#response.writableLength > BUFFER) return;
+    this.#response.write(`event: hello\ndata: ${this.#greeting()}\n\n`);
   }
 
   take({ id, records, left, totals }: LiveMessage): void {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { type Backoff, backoff } from '../../revocation/backoff.ts';
 import { EventStreamReader, type StreamItem } from '../../revocation/event-stream.ts';
@@ -23,6 +24,8 @@ export interface ReplicaState {
 
 export interface ReplicaParts {
   readonly address: ReplicaAddress;
+  /** The start of this gateway. */
+  readonly epoch: () => string;
   readonly receive: (batch: Batch, from: string, audience: number) => void;
   /** Called when `state` changes. */
   readonly changed: () => void;
@@ -38,6 +41,8 @@ export class ReplicaStream implements LiveSource {
   readonly #parts: ReplicaParts;
   readonly #followed = new Map<number, AbortController>();
   #gateway: string | undefined;
+  /** The start of the replica. After another start, it counts its decisions from 1 again. */
+  #epoch = '';
   #fault: string | undefined;
 
   constructor(parts: ReplicaParts) {
@@ -73,14 +78,18 @@ export class ReplicaStream implements LiveSource {
       const fault = await this.#connect(audience, cursor, signal, wait).catch(reasonOf);
       if (signal.aborted) return;
       this.#tell(fault);
-      await pause(wait.next(), signal);
+      await pause(wait.next(), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   /** Resolves with the reason when the stream has ended. */
   async #connect({ id, filter }: Audience, cursor: { last: string | undefined }, signal: AbortSignal, wait: Backoff) {
     const { address } = this.#parts;
-    const query = new URLSearchParams({ filter, ...(cursor.last !== undefined && { since: cursor.last }) });
+    const query = new URLSearchParams({
+      filter,
+      own: 'true',
+      ...(cursor.last !== undefined && { since: cursor.last }),
+    });
     const options = { signal, headers: headersOf(address), headersTimeout: SILENCE, bodyTimeout: SILENCE };
     const { statusCode, body } = await request(`${address.url}/api/decisions?${query}`, options);
     if (statusCode !== 200) {
@@ -91,6 +100,7 @@ export class ReplicaStream implements LiveSource {
     for await (const chunk of body) {
       for (const item of reader.read(chunk as Uint8Array)) {
         if (item.kind === 'fault') return item.detail;
+        if (item.kind === 'frame' && this.#isSelf(item.data)) return SELF;
         if (item.kind === 'frame') this.#hear(item, id, cursor, wait);
       }
     }
@@ -106,6 +116,7 @@ export class ReplicaStream implements LiveSource {
     const message = JSON.parse(frame.data) as Message;
     wait.reset();
     this.#tell(undefined, message.gateway);
+    this.#epoch = message.epoch ?? this.#epoch;
     if (message.decisions === undefined) return;
     cursor.last = frame.id;
     const { decisions, left = 0, slow = 0, totals = NONE } = message;
@@ -114,7 +125,7 @@ export class ReplicaStream implements LiveSource {
       const records = some.map(({ number, process: _process, ...record }) => ({
         audiences: [audience],
         json: JSON.stringify(record),
-        key: `${this.#parts.address.url} ${number}`,
+        key: `${this.#epoch} ${number}`,
       }));
       this.#parts.receive(
         { records, left: [], totals: NONE },
@@ -125,6 +136,10 @@ export class ReplicaStream implements LiveSource {
     this.#parts.receive({ records: [], left: [[audience, left + slow]], totals }, name, audience);
   }
 
+  #isSelf(data: string): boolean {
+    return (JSON.parse(data) as Message).epoch === this.#parts.epoch();
+  }
+
   #tell(fault: string | undefined, gateway = this.#gateway): void {
     if (this.#fault === fault && this.#gateway === gateway) return;
     this.#fault = fault;
@@ -133,11 +148,13 @@ export class ReplicaStream implements LiveSource {
   }
 }
 
+const SELF = 'it is this gateway itself';
 const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
 
 /** The first message has `gateway`, and the others have `decisions`. */
 interface Message {
   readonly gateway?: string;
+  readonly epoch?: string;
   readonly decisions?: readonly ({ readonly number: number; readonly process?: string } & Readonly<
     Record<string, unknown>
   >)[];
@@ -155,15 +172,4 @@ function headersOf({ username, password }: ReplicaAddress): Record<string, strin
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
-}
-
-/** Resolves early when the audience has gone. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds).unref();
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

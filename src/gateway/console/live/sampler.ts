@@ -10,6 +10,8 @@ export interface Audience {
   readonly id: number;
   /** As `parseFilter` reads it. */
   readonly filter: string;
+  /** Another gateway watches, and asks only for the decisions of this one. */
+  readonly own?: boolean;
 }
 
 /** Decisions of one process since its last batch. */

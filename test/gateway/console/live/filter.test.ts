@@ -26,6 +26,7 @@ t.test('a decision matches if it has every named fact, and none that is excluded
     'status:403',
     'status:4xx',
     'status:40x',
+    'status:"403"',
     'status:4XX code:scope_insufficient',
     'code:scope_*',
     'code:*_insufficient',
