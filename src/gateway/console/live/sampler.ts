@@ -38,10 +38,11 @@ export interface Batch {
 /** Milliseconds. */
 const EVERY = 250;
 /**
- * Records for one audience in one batch: of forwarded requests, and of other requests. So a flood of forwarded requests does not hide
- * the few that are refused.
+ * Records for one audience: of forwarded requests, and of other requests. So a flood of forwarded requests does not hide the few that
+ * are refused. A burst may have more records than the time of a batch allows.
  */
-const MOST = 25;
+const EACH_BATCH = 25;
+const BURST = 100;
 
 /** Most decisions of a busy gateway have no taker, so nothing is allocated for them. */
 const NO_ONE: readonly number[] = [];
@@ -49,7 +50,8 @@ const NO_ONE: readonly number[] = [];
 interface Seat {
   readonly id: number;
   readonly filter: Filter;
-  readonly taken: { forwarded: number; other: number };
+  /** Records that it may still have. */
+  readonly room: { forwarded: number; other: number };
   left: number;
 }
 
@@ -118,25 +120,26 @@ export class Sampler {
     this.#totals = { passed: 0, refused: 0, failed: 0 };
     for (const seat of this.#seats) {
       seat.left = 0;
-      seat.taken.forwarded = 0;
-      seat.taken.other = 0;
+      for (const kind of kinds) seat.room[kind] = Math.min(BURST, seat.room[kind] + EACH_BATCH);
     }
   }
 }
 
+const kinds = ['forwarded', 'other'] as const;
+
 function seatOf({ id, filter }: Audience): Seat {
   const parsed = parseFilter(filter);
-  return { id, filter: parsed.ok ? parsed.filter : () => false, taken: { forwarded: 0, other: 0 }, left: 0 };
+  return { id, filter: parsed.ok ? parsed.filter : () => false, room: { forwarded: BURST, other: BURST }, left: 0 };
 }
 
 /** Counts the decision for this audience, and says whether it becomes a record. */
-function takes(seat: Seat, kind: keyof Seat['taken'], fact: FactOf): boolean {
+function takes(seat: Seat, kind: keyof Seat['room'], fact: FactOf): boolean {
   if (!seat.filter(fact)) return false;
-  if (seat.taken[kind] >= MOST) {
+  if (seat.room[kind] === 0) {
     seat.left++;
     return false;
   }
-  seat.taken[kind]++;
+  seat.room[kind]--;
   return true;
 }
 

@@ -55,7 +55,7 @@ t.test('without a viewer, nothing observes the decisions', async (t) => {
   t.equal(process.observers.size, 0);
 });
 
-t.test('a batch has at most 25 forwarded and 25 other decisions of a viewer, and counts the rest', async (t) => {
+t.test('a viewer gets at most 100 forwarded and 100 other decisions at once, then 25 of each in a batch', async (t) => {
   const process = new Process();
   process.sampler.watch([{ id: 1, filter: '' }]);
   const many = (code: Decision['code'], count: number) => Array.from({ length: count }, () => decision(code));
@@ -66,13 +66,18 @@ t.test('a batch has at most 25 forwarded and 25 other decisions of a viewer, and
   );
   process.sampler.flush();
   const [batch] = process.batches;
-  t.equal(batch?.records.length, 50);
-  t.strictSame(batch?.left, [[1, 981]]);
+  t.equal(batch?.records.length, 131);
+  t.strictSame(batch?.left, [[1, 900]]);
   t.strictSame(batch?.totals, { passed: 1_000, refused: 30, failed: 1 });
-  process.decide(decision('forwarded'));
+  process.decide(...many('forwarded', 1_000));
   process.sampler.flush();
-  t.equal(process.batches[1]?.records.length, 1, 'the next batch begins at zero');
-  t.strictSame(process.batches[1]?.left, []);
+  t.equal(process.batches[1]?.records.length, 25);
+  t.strictSame(process.batches[1]?.left, [[1, 975]]);
+  process.sampler.flush();
+  process.sampler.flush();
+  process.decide(...many('forwarded', 60));
+  process.sampler.flush();
+  t.equal(process.batches[4]?.records.length, 60, 'a burst after a pause is shown');
   process.sampler.watch([]);
 });
 
