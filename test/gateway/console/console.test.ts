@@ -7,7 +7,7 @@ import { jwt } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 import { witness } from '../../support/witness.ts';
 
-/** Drives a browser: 40 s on a busy machine. */
+/** Drives a browser through the pages in six looks: a minute, and two on a busy machine. */
 t.setTimeout(240_000);
 
 const openPage = browserOf(t);
@@ -19,10 +19,40 @@ interface Opened {
   readonly faults: readonly string[];
 }
 
-async function open(t: Test, { width = 1280, colorScheme = 'light' as 'light' | 'dark' } = {}): Promise<Opened> {
+/** How a browser shows the pages. */
+interface Look {
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+  readonly locale: 'en-US' | 'de-AT';
+}
+
+const looks: readonly Look[] = [
+  { width: 1280, colorScheme: 'light', locale: 'en-US' },
+  { width: 1280, colorScheme: 'dark', locale: 'en-US' },
+  { width: 360, colorScheme: 'light', locale: 'en-US' },
+  { width: 360, colorScheme: 'dark', locale: 'en-US' },
+  { width: 1280, colorScheme: 'light', locale: 'de-AT' },
+  { width: 360, colorScheme: 'dark', locale: 'de-AT' },
+];
+
+const nameOf = ({ width, colorScheme, locale }: Look) => `${width} px, ${colorScheme}, ${locale}`;
+
+/** The texts of a language. What the API answers is in English in each. */
+async function textsOf({ locale }: Look) {
+  const file = `../../../src/gateway/console/console-page/texts/${locale.slice(0, 2)}.js`;
+  return (await import(new URL(file, import.meta.url).href)).texts;
+}
+
+/** A text up to its first value. */
+const start = (text: string) => text.slice(0, text.indexOf('{'));
+
+async function open(
+  t: Test,
+  { width = 1280, colorScheme = 'light', locale = 'en-US' }: Partial<Look> = {},
+): Promise<Opened> {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
-  const page = await openPage(t, { viewport: { width, height: 800 }, colorScheme });
+  const page = await openPage(t, { viewport: { width, height: 800 }, colorScheme, locale });
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', ({ message }) => faults.push(message));
@@ -64,78 +94,112 @@ async function requests({ running }: Opened, paths: readonly string[]): Promise<
   for (const path of paths) await fetch(running.url + path, { headers: { authorization } });
 }
 
-for (const width of [1280, 360])
-  for (const colorScheme of ['light', 'dark'] as const)
-    t.test(
-      `live and playground at ${width} px, ${colorScheme}: a decision, its steps, the same question`,
-      { skip },
-      async (t) => {
-        const opened = await open(t, { width, colorScheme });
-        const { page, running } = opened;
-        await page.goto(`${running.adminUrl}/console`);
-        await page.getByText('Decisions of').waitFor();
-        await requests(opened, ['/orders/1', '/admin/7']);
-        await page.locator('.row', { hasText: '/admin/7' }).click();
-        await page.getByText('YAML that would let it pass').click();
-        await page.getByText('any_of: [admin, orders.read]').waitFor();
-        t.equal(await page.locator('.steps li').count(), 9);
-        t.match(page.url(), /\/console\/live#decision=\d+$/, 'the address has the state');
-        t.strictSame(await violations(page), [], 'axe: live');
-        await nothingWrong(t, opened, 'live');
+for (const look of looks)
+  t.test(`live and playground at ${nameOf(look)}: a decision, its steps, the same question`, { skip }, async (t) => {
+    const opened = await open(t, look);
+    const { page, running } = opened;
+    const { live, playground, explanation } = await textsOf(look);
+    await page.goto(`${running.adminUrl}/console`);
+    await page.getByText(start(live.gateways)).waitFor();
+    t.equal(await page.getAttribute('html', 'lang'), look.locale.slice(0, 2));
+    await requests(opened, ['/orders/1', '/admin/7']);
+    await page.locator('.row', { hasText: '/admin/7' }).click();
+    await page.getByText(live.remedy).click();
+    await page.getByText('any_of: [admin, orders.read]').waitFor();
+    t.equal(await page.locator('.steps li[lang=en]').count(), 9);
+    t.match(page.url(), /\/console\/live#decision=\d+$/, 'the address has the state');
+    t.strictSame(await violations(page), [], 'axe: live');
+    await nothingWrong(t, opened, 'live');
 
-        await page.getByText('Open in the playground').click();
-        await page.locator('.explanation').waitFor();
-        t.match(await page.locator('.explanation h2').textContent(), /403\s*scope_insufficient/);
-        await page.locator('#scope').fill('admin');
-        await page.getByRole('button', { name: 'Explain' }).click();
-        await page.getByText('forwarded', { exact: true }).waitFor();
-        t.match(page.url(), /scope=admin/);
-        await page.getByText('Add to tests: of the file').click();
-        await page.getByText('{ forward: true, route: "admin" }').waitFor();
-        t.strictSame(await violations(page), [], 'axe: playground');
-        await nothingWrong(t, opened, 'playground');
+    await page.locator('.details').getByText(live.playground).click();
+    await page.locator('.explanation').waitFor();
+    t.match(await page.locator('.explanation h2').textContent(), /403\s*scope_insufficient/);
+    await page.locator('#scope').fill('admin');
+    await page.getByRole('button', { name: playground.explain }).click();
+    await page.getByText(explanation.forwarded, { exact: true }).waitFor();
+    t.match(page.url(), /scope=admin/);
+    await page.locator('summary').click();
+    await page.getByText('{ forward: true, route: "admin" }').waitFor();
+    t.strictSame(await violations(page), [], 'axe: playground');
+    await nothingWrong(t, opened, 'playground');
 
-        const shared = page.url();
-        await page.goto('about:blank');
-        await page.goto(shared);
-        await page.getByText('forwarded', { exact: true }).waitFor();
-      },
+    const shared = page.url();
+    await page.goto('about:blank');
+    await page.goto(shared);
+    await page.getByText(explanation.forwarded, { exact: true }).waitFor();
+  });
+
+for (const look of looks)
+  t.test(`routes, token and health at ${nameOf(look)}`, { skip }, async (t) => {
+    const opened = await open(t, look);
+    const { page, running } = opened;
+    const { pages, health, routes, token } = await textsOf(look);
+    await page.goto(`${running.adminUrl}/console/health`);
+    await page.getByText(health.begin).waitFor();
+    await requests(opened, ['/orders/1', '/admin/7']);
+    await page.getByText(health.graphs.requests).waitFor({ timeout: 15_000 });
+    t.equal(await page.locator('canvas').count(), 5);
+    t.strictSame(await violations(page), [], 'axe: health');
+    await nothingWrong(t, opened, 'health');
+
+    await page.getByRole('link', { name: pages.routes }).click();
+    await page.getByLabel(routes.path).fill('/admin/x');
+    await page.getByRole('button', { name: routes.try }).click();
+    await page.getByText(routes.wins.replace('{route}', 'admin')).waitFor();
+    t.match(await page.locator('tr.wins').textContent(), /admin.*1 × scope_insufficient/s);
+    t.match(page.url(), /try=%2Fadmin%2Fx/);
+    t.strictSame(await violations(page), [], 'axe: routes');
+    await nothingWrong(t, opened, 'routes');
+
+    await page.getByRole('link', { name: pages.token }).click();
+    await page.getByLabel(token.field).fill(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
+    await page.getByRole('button', { name: token.check }).click();
+    await page.getByText(token.passes).waitFor();
+    t.match(await page.locator('.candidates').textContent(), /admin.*needs admin; missing: admin/);
+    t.strictSame(await violations(page), [], 'axe: token');
+    await nothingWrong(t, opened, 'token');
+    t.notMatch(page.url(), /eyJ/);
+    await page.getByRole('link', { name: pages.live }).click();
+    await page.goBack();
+    t.equal(await page.getByLabel(token.field).inputValue(), '', 'the field is empty after the page was left');
+  });
+
+t.test('the address decides about the language, and keeps it on the way to another page', { skip }, async (t) => {
+  const opened = await open(t, { locale: 'en-US' });
+  const { page, running } = opened;
+  const loaded: string[] = [];
+  page.on('request', (request) => void loaded.push(...(/texts\/\w+/.exec(request.url()) ?? [])));
+  await page.goto(`${running.adminUrl}/console/live#lang=de&filter=status:4xx`);
+  await page.getByText('Entscheidungen von').waitFor();
+  t.strictSame(loaded, ['texts/de'], 'only this language is loaded');
+  t.equal(await page.title(), 'Live – Gatehouse-Konsole');
+  await page.getByRole('link', { name: 'Zustand' }).click();
+  await page.getByRole('heading', { name: 'Autorisierungsserver' }).waitFor();
+  t.match(page.url(), /\/console\/health#lang=de$/);
+  await page.goto(`${running.adminUrl}/console/health#lang=fr`);
+  await page.getByRole('heading', { name: 'Authorization servers' }).waitFor();
+  t.equal(await page.getAttribute('html', 'lang'), 'en', 'a language without texts is as none');
+  await nothingWrong(t, opened, 'language');
+});
+
+t.test('numbers and times follow the region of the browser', { skip }, async (t) => {
+  const rows = [
+    ['en-US', /^\d+:\d\d:\d\d\s[AP]M$/, '0.5'],
+    ['en-GB', /^\d\d:\d\d:\d\d$/, '0.5'],
+    ['de-DE', /^\d\d:\d\d:\d\d$/, '0,5'],
+  ] as const;
+  for (const [locale, time, half] of rows) {
+    const opened = await open(t, { locale: locale as 'en-US' });
+    await opened.page.goto(`${opened.running.adminUrl}/console/live`);
+    await opened.page.locator('.bar').waitFor();
+    const module = `${await opened.page.evaluate<string>('document.querySelector("script[type=module]").src')}`;
+    const texts = await opened.page.evaluate<readonly string[]>(
+      `import(${JSON.stringify(module.replace('app.js', 'language.js'))}).then((own) => [own.timeText(0), own.numberText(0.5)])`,
     );
-
-for (const width of [1280, 360])
-  for (const colorScheme of ['light', 'dark'] as const)
-    t.test(`routes, token and health at ${width} px, ${colorScheme}`, { skip }, async (t) => {
-      const opened = await open(t, { width, colorScheme });
-      const { page, running } = opened;
-      await page.goto(`${running.adminUrl}/console/health`);
-      await page.getByText('The graphs begin now').waitFor();
-      await requests(opened, ['/orders/1', '/admin/7']);
-      await page.getByText('Requests a second').waitFor({ timeout: 15_000 });
-      t.equal(await page.locator('canvas').count(), 5);
-      t.strictSame(await violations(page), [], 'axe: health');
-      await nothingWrong(t, opened, 'health');
-
-      await page.getByRole('link', { name: 'Routes' }).click();
-      await page.getByLabel('Try a path or URL').fill('/admin/x');
-      await page.getByRole('button', { name: 'Try' }).click();
-      await page.getByText('admin handles this request.').waitFor();
-      t.match(await page.locator('tr.wins').textContent(), /admin.*1 × scope_insufficient/s);
-      t.match(page.url(), /try=%2Fadmin%2Fx/);
-      t.strictSame(await violations(page), [], 'axe: routes');
-      await nothingWrong(t, opened, 'routes');
-
-      await page.getByRole('link', { name: 'Token' }).click();
-      await page.getByLabel('Access token').fill(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
-      await page.getByRole('button', { name: 'Check' }).click();
-      await page.getByText('✓ passes').waitFor();
-      t.match(await page.locator('.candidates').textContent(), /refused.*admin.*needs admin; missing: admin/);
-      t.strictSame(await violations(page), [], 'axe: token');
-      await nothingWrong(t, opened, 'token');
-      t.notMatch(page.url(), /eyJ/);
-      await page.getByRole('link', { name: 'Live' }).click();
-      await page.goBack();
-      t.equal(await page.getByLabel('Access token').inputValue(), '', 'the field is empty after the page was left');
-    });
+    t.match(texts[0], time, locale);
+    t.equal(texts[1], half, locale);
+  }
+});
 
 t.test('the filter of the address decides what is shown', { skip }, async (t) => {
   const opened = await open(t);

@@ -1,10 +1,11 @@
 // The API of this listener. A session that has ended leads to its login, which leads back to this page.
+import { fill, texts } from './language.js';
 import { keepForLogin } from './state.js';
 
 /** The answer as JSON, with its status. */
 export async function ask(path, body) {
   const response = await fetch(path, body === undefined ? {} : posted(body));
-  const answer = await response.json().catch(() => ({ fault: `the gateway answered ${response.status}` }));
+  const answer = await response.json().catch(() => ({ own: fill(texts.frame.unread, { status: response.status }) }));
   if (response.status === 401 && typeof answer.login === 'string') logIn(answer.login);
   return { status: response.status, ok: response.ok, answer };
 }

@@ -1,6 +1,7 @@
 // The frame of all pages, and the page that the address names.
 import { render } from 'preact';
 import { Health } from './health.js';
+import { fill, texts } from './language.js';
 import { Live } from './live.js';
 import { Operator } from './operator.js';
 import { Playground } from './playground.js';
@@ -10,27 +11,24 @@ import { Token } from './token.js';
 import { html } from './ui.js';
 
 const pages = [
-  ['live', 'Live', Live],
-  ['routes', 'Routes', Routes],
-  ['playground', 'Playground', Playground],
-  ['token', 'Token', Token],
-  ['health', 'Health', Health],
+  ['live', Live],
+  ['routes', Routes],
+  ['playground', Playground],
+  ['token', Token],
+  ['health', Health],
 ];
 
 function App() {
-  const [name, title, Page] = pages.find(([each]) => each === page.value) ?? pages[0];
-  document.title = `${title} – Gatehouse console`;
+  const [name, Page] = pages.find(([each]) => each === page.value) ?? pages[0];
+  document.title = fill(texts.frame.title, { page: texts.pages[name] });
   return html`
     <header>
-      <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+      <a class="skip" href="#main" onClick=${skip}>${texts.frame.skip}</a>
       <span class="site">Gatehouse</span>
-      <nav aria-label="Pages">
+      <nav aria-label=${texts.frame.navigation}>
         ${pages.map(
-          ([
-            each,
-            label,
-          ]) => html`<a key=${each} href=${addressOf(each)} aria-current=${each === name ? 'page' : undefined}
-            onClick=${(event) => follow(event, each)}>${label}</a>`,
+          ([each]) => html`<a key=${each} href=${addressOf(each)} aria-current=${each === name ? 'page' : undefined}
+            onClick=${(event) => follow(event, each)}>${texts.pages[each]}</a>`,
         )}
       </nav>
       <${Operator} />

@@ -1,5 +1,8 @@
 // An explanation: the steps of a decision, and what follows from them.
-import { Alert, Facts, html, Verdict } from './ui.js';
+import { fill, parts, texts } from './language.js';
+import { Alert, english, Facts, html, Verdict } from './ui.js';
+
+const words = texts.explanation;
 
 const kinds = {
   passed: 'pass',
@@ -11,10 +14,10 @@ const kinds = {
 };
 
 export function Steps({ steps }) {
-  if (steps.length === 0) return html`<p class="quiet-text">The request ended before the first step.</p>`;
-  return html`<ol class="steps" aria-label="Steps">
+  if (steps.length === 0) return html`<p class="quiet-text">${words.noStep}</p>`;
+  return html`<ol class="steps" aria-label=${words.steps}>
     ${steps.map(
-      ({ step, verdict, detail, at }) => html`<li key=${step} class=${kinds[verdict]}>
+      ({ step, verdict, detail, at }) => html`<li key=${step} class=${kinds[verdict]} lang="en">
         <span class="step">${step}</span> <${Verdict} kind=${kinds[verdict]}>${verdict}<//>
         <span class="detail">${detail}</span> <${Place} at=${at} />
       </li>`,
@@ -29,10 +32,10 @@ export function Place({ at }) {
 
 export function Explanation({ explanation, warnings }) {
   const { steps, answer, would_be: wouldBe, candidates, upstream, token } = explanation;
-  return html`<section class="explanation" aria-label="Answer">
+  return html`<section class="explanation" aria-label=${words.answer}>
     <h2><${AnswerText} answer=${answer} /></h2>
-    ${wouldBe ? html`<p>If the route enforced: <${AnswerText} answer=${wouldBe} /></p>` : null}
-    ${warnings.map((warning) => html`<${Alert} key=${warning} text=${warning} />`)}
+    ${wouldBe ? html`<p>${parts(words.wouldBe, { answer: html`<${AnswerText} answer=${wouldBe} />` })}</p>` : null}
+    ${warnings.map((warning) => html`<${Alert} key=${warning} text=${english(warning)} />`)}
     <${Steps} steps=${steps} />
     <${Challenges} answer=${answer} />
     <${Checks} token=${token} />
@@ -42,11 +45,11 @@ export function Explanation({ explanation, warnings }) {
 }
 
 const answers = { forward: 'pass', reply: 'pass', refuse: 'refuse', unavailable: 'fail', undecided: 'fail' };
-const words = { forward: 'forwarded', reply: 'answered by the gateway', undecided: 'undecided' };
+const answered = { forward: words.forwarded, reply: words.replied, undecided: words.undecided };
 
 function AnswerText({ answer: { kind, status, code, text } }) {
-  const short = status === undefined ? words[kind] : String(status);
-  return html`<${Verdict} kind=${answers[kind]}>${short}<//> ${code ? html`<code>${code}</code> ` : null}${text ?? ''}`;
+  const short = status === undefined ? answered[kind] : String(status);
+  return html`<${Verdict} kind=${answers[kind]}>${short}<//> ${code ? html`<code lang="en">${code}</code> ` : null}${english(text ?? '')}`;
 }
 
 function Challenges({ answer }) {
@@ -63,28 +66,30 @@ function Challenges({ answer }) {
 /** The checks of one token. */
 export function Checks({ token, heading = 'h3' }) {
   if (!token) return null;
-  return html`<${heading}>Token: ${token.kind}${token.server ? `, judged by ${token.server}` : ''}<//>
+  const kind = english(token.kind);
+  const title = token.server ? parts(words.judgedToken, { kind, server: token.server }) : parts(words.token, { kind });
+  return html`<${heading}>${title}<//>
     <ul class="checks">
       ${token.checks.map(
         ({ name, mark, found, expected, note }) => html`<li key=${name}>
           <${Verdict} kind=${checkKinds[mark]}>${checkWords[mark]}<//> <b>${name}</b>
-          <span> ${found}</span> <span class="quiet-text">expected: ${expected}${note ? ` (${note})` : ''}</span>
+          <span lang="en"> ${found}</span> <span class="quiet-text">${parts(words.expected, { value: english(`${expected}${note ? ` (${note})` : ''}`) })}</span>
         </li>`,
       )}
     </ul>`;
 }
 
 const checkKinds = { fits: 'pass', fails: 'refuse', unknown: 'none' };
-const checkWords = { fits: '✓ fits', fails: '✗ does not fit', unknown: '? not known' };
+const checkWords = { fits: words.fits, fails: words.misfits, unknown: words.unknown };
 
 function Candidates({ candidates }) {
   if (candidates.length === 0) return null;
-  return html`<h3>Routes that were considered</h3>
+  return html`<h3>${words.considered}</h3>
     <ul class="candidates">
       ${candidates.map(
         ({ route, at, misfits }) => html`<li key=${route}>
           <b>${route}</b> <${Place} at=${at} />
-          ${misfits.length === 0 ? html` <${Verdict} kind="pass">matches<//>` : html` <span>${misfits.join('; ')}</span>`}
+          ${misfits.length === 0 ? html` <${Verdict} kind="pass">${words.matches}<//>` : html` <span lang="en">${misfits.join('; ')}</span>`}
         </li>`,
       )}
     </ul>`;
@@ -94,5 +99,5 @@ function Upstream({ upstream }) {
   if (!upstream) return null;
   const { method, target, authority, headers } = upstream;
   const lines = [`${method} ${target}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
-  return html`<h3>The request that ${upstream.upstream} (${authority}) would get</h3><pre>${lines.join('\n')}</pre>`;
+  return html`<h3>${fill(words.upstream, { upstream: upstream.upstream, authority })}</h3><pre lang="en">${lines.join('\n')}</pre>`;
 }

@@ -2,7 +2,10 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
-import { Alert, html, numberText, timeText, Verdict } from './ui.js';
+import { countText, dayText, fill, minuteText, numberText, percentText, texts, timeText } from './language.js';
+import { Alert, english, html, Verdict } from './ui.js';
+
+const words = texts.health;
 
 /** Milliseconds between two readings. */
 const EVERY = 5000;
@@ -12,7 +15,7 @@ const fault = signal('');
 
 async function read() {
   const { ok, answer } = await ask('/api/health').catch(() => ({ ok: false, answer: {} }));
-  fault.value = ok ? '' : 'The gateway does not answer. The page asks again.';
+  fault.value = ok ? '' : texts.frame.silent;
   if (ok) health.value = answer;
 }
 
@@ -24,25 +27,25 @@ export function Health() {
   }, []);
   const now = health.value;
   return html`
-    <h1>Health</h1>
+    <h1>${words.title}</h1>
     <${Alert} text=${fault.value} />
-    ${now === undefined ? html`<p class="quiet-text">Reading …</p>` : html`<${State} now=${now} /><${Graphs} points=${now.points} /><${Servers} servers=${now.servers} /><${Upstreams} upstreams=${now.upstreams} />`}
+    ${now === undefined ? html`<p class="quiet-text">${words.reading}</p>` : html`<${State} now=${now} /><${Graphs} points=${now.points} /><${Servers} servers=${now.servers} /><${Upstreams} upstreams=${now.upstreams} />`}
   `;
 }
 
 function State({ now: { gateway, workers, not_ready: fault, remark, last_reload: last, reload_failed: failed } }) {
   return html`<p class="bar" role="status">
-    ${fault === null ? html`<${Verdict} kind="pass">ready<//>` : html`<${Verdict} kind="fail">not ready<//> ${[fault.reason, fault.cause].filter(Boolean).join(': ')}`}
-    <span>${gateway}${workers > 0 ? `, ${workers} workers` : ''}</span>
-    <span class="quiet-text">file loaded ${new Date(last).toLocaleDateString()} ${timeText(last)}</span>
-    ${failed ? html`<${Verdict} kind="fail">the gateway rejected the current file; an older one is active<//>` : null}
-    ${remark ? html`<span>${remark}</span>` : null}
+    ${fault === null ? html`<${Verdict} kind="pass">${words.ready}<//>` : html`<${Verdict} kind="fail">${words.notReady}<//> ${english([fault.reason, fault.cause].filter(Boolean).join(': '))}`}
+    <span>${gateway}${workers > 0 ? `, ${countText(words.workers, workers)}` : ''}</span>
+    <span class="quiet-text">${fill(words.loaded, { time: `${dayText(last)} ${timeText(last)}` })}</span>
+    ${failed ? html`<${Verdict} kind="fail">${words.rejected}<//>` : null}
+    ${remark ? html`<span lang="en">${remark}</span>` : null}
   </p>`;
 }
 
 const graphs = [
   {
-    title: 'Requests a second',
+    title: words.graphs.requests,
     series: [
       ['passed', '--pass'],
       ['refused', '--refuse'],
@@ -51,7 +54,7 @@ const graphs = [
     unit: '/s',
   },
   {
-    title: 'Time of a request',
+    title: words.graphs.time,
     series: [
       ['p50', '--muted'],
       ['p95', '--accent'],
@@ -59,16 +62,15 @@ const graphs = [
     ],
     unit: ' ms',
   },
-  { title: "The gateway's own part, p99", series: [['own_p99', '--accent']], unit: ' ms' },
-  { title: 'Requests at upstreams', series: [['in_flight', '--accent']], unit: '' },
-  { title: 'Memory of all processes', series: [['memory', '--accent']], unit: ' MB', scale: 1 / 1e6 },
+  { title: words.graphs.own, series: [['own_p99', '--accent']], unit: ' ms' },
+  { title: words.graphs.upstreams, series: [['in_flight', '--accent']], unit: '' },
+  { title: words.graphs.memory, series: [['memory', '--accent']], unit: ' MB', scale: 1 / 1e6 },
 ];
 
-const words = { own_p99: 'p99', in_flight: 'in flight' };
+const names = { ...words.series, own_p99: 'p99' };
 
 function Graphs({ points }) {
-  if (points.length === 0)
-    return html`<p class="quiet-text">The graphs begin now, and continue for 15 minutes after the last visit.</p>`;
+  if (points.length === 0) return html`<p class="quiet-text">${words.begin}</p>`;
   return html`<div class="graphs">${graphs.map((graph) => html`<${Graph} key=${graph.title} graph=${graph} points=${points} />`)}</div>`;
 }
 
@@ -95,7 +97,7 @@ function Graph({ graph, points }) {
   useEffect(() => plot.current.setData(columns(graph, points)), [points]);
   const last = points.at(-1);
   return html`<figure>
-    <figcaption><b>${graph.title}</b> ${graph.series.map(([name]) => html`<span key=${name} class=${`key ${name}`}>${words[name] ?? name} ${textOf(last[name], graph)}</span>`)}</figcaption>
+    <figcaption><b>${graph.title}</b> ${graph.series.map(([name]) => html`<span key=${name} class=${`key ${name}`}>${names[name] ?? name} ${textOf(last[name], graph)}</span>`)}</figcaption>
     <div ref=${box} aria-hidden="true"></div>
   </figure>`;
 }
@@ -123,7 +125,10 @@ function optionsOf({ series }, width) {
     height: 160,
     legend: { show: false },
     cursor: { show: false },
-    axes: [axis, { ...axis, size: 56 }],
+    axes: [
+      { ...axis, size: 32, space: 80, values: timesOf },
+      { ...axis, size: 56, values: (_plot, values) => values.map(numberText) },
+    ],
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     series: [
       {},
@@ -138,10 +143,15 @@ function optionsOf({ series }, width) {
   };
 }
 
+/** Seconds are shown only where two marks are less than a minute apart. */
+function timesOf(_plot, seconds, _axis, _space, distance) {
+  return seconds.map((each) => (distance < 60 ? timeText : minuteText)(each * 1000));
+}
+
 function Servers({ servers }) {
   if (servers.length === 0) return null;
-  return html`<h2>Authorization servers</h2><div class="scroll" tabindex="0" role="region" aria-label="Authorization servers"><table>
-    <thead><tr><th scope="col">Name</th><th scope="col">Age of the keys</th><th scope="col" class="number">Cached tokens</th><th scope="col" class="number">Found in the cache</th><th scope="col" class="number">Introspections</th><th scope="col">Revocation feed</th></tr></thead>
+  return html`<h2>${words.servers}</h2><div class="scroll" tabindex="0" role="region" aria-label=${words.servers}><table>
+    <thead><tr><th scope="col">${words.name}</th><th scope="col">${words.keysAge}</th><th scope="col" class="number">${words.cached}</th><th scope="col" class="number">${words.hits}</th><th scope="col" class="number">${words.introspections}</th><th scope="col">${words.feed}</th></tr></thead>
     <tbody>${servers.map(
       ({
         name,
@@ -153,7 +163,7 @@ function Servers({ servers }) {
         feed,
       }) => html`<tr key=${name}>
         <th scope="row">${name}<br /><span class="quiet-text">${issuer}</span></th><td>${age === undefined ? '–' : spanOf(age)}</td>
-        <td class="number">${numberOr(cached)}</td><td class="number">${hits === undefined ? '–' : `${Math.round(hits * 1000) / 10} %`}</td><td class="number">${numberOr(introspections)}</td><td><${Feed} feed=${feed} /></td></tr>`,
+        <td class="number">${numberOr(cached)}</td><td class="number">${hits === undefined ? '–' : percentText(hits)}</td><td class="number">${numberOr(introspections)}</td><td><${Feed} feed=${feed} /></td></tr>`,
     )}</tbody></table></div>`;
 }
 
@@ -162,27 +172,27 @@ function numberOr(value) {
 }
 
 function Feed({ feed }) {
-  if (feed === undefined) return 'none';
+  if (feed === undefined) return words.noFeed;
   const { connected, stale, lag_seconds: lag, revocations } = feed;
   const kind = stale ? 'fail' : connected ? 'pass' : 'refuse';
-  const word = stale ? 'stale' : connected ? 'connected' : 'not connected';
-  return html`<${Verdict} kind=${kind}>${word}<//> ${lag === undefined ? '' : `${spanOf(lag)} behind, `}${numberOr(revocations)} revocations`;
+  const word = stale ? words.stale : connected ? words.connected : words.notConnected;
+  return html`<${Verdict} kind=${kind}>${word}<//> ${[lag === undefined ? '' : fill(words.behind, { span: spanOf(lag) }), countText(words.revocations, revocations ?? 0)].filter(Boolean).join(', ')}`;
 }
 
 /** Seconds in words of one unit. */
 function spanOf(seconds) {
-  if (seconds < 1) return 'less than a second';
+  if (seconds < 1) return words.underSecond;
   if (seconds < 120) return `${Math.round(seconds)} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
 function Upstreams({ upstreams }) {
   if (upstreams.length === 0) return null;
-  return html`<h2>Upstreams</h2><div class="scroll" tabindex="0" role="region" aria-label="Upstreams"><table>
-    <thead><tr><th scope="col">Upstream</th><th scope="col">URL</th><th scope="col">State</th><th scope="col">Circuit breaker</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Retries</th></tr></thead>
+  return html`<h2>${words.upstreams}</h2><div class="scroll" tabindex="0" role="region" aria-label=${words.upstreams}><table>
+    <thead><tr><th scope="col">${words.upstream}</th><th scope="col">URL</th><th scope="col">${words.state}</th><th scope="col">${words.breaker}</th><th scope="col" class="number">${words.inFlight}</th><th scope="col" class="number">${words.retries}</th></tr></thead>
     <tbody>${upstreams.map(
       ({ upstream, url, up, breaker, in_flight: flying, retries }) => html`<tr key=${`${upstream} ${url}`}>
-        <th scope="row">${upstream}</th><td><code>${url}</code></td><td><${Verdict} kind=${up ? 'pass' : 'fail'}>${up ? 'healthy' : 'unhealthy'}<//></td>
-        <td><${Verdict} kind=${breaker === 'closed' ? 'pass' : 'fail'}>${breaker}<//></td><td class="number">${numberText(flying)}</td><td class="number">${numberText(retries)}</td></tr>`,
+        <th scope="row">${upstream}</th><td><code>${url}</code></td><td><${Verdict} kind=${up ? 'pass' : 'fail'}>${up ? words.healthy : words.unhealthy}<//></td>
+        <td><${Verdict} kind=${breaker === 'closed' ? 'pass' : 'fail'}>${english(breaker)}<//></td><td class="number">${numberText(flying)}</td><td class="number">${numberText(retries)}</td></tr>`,
     )}</tbody></table></div>`;
 }

@@ -2,7 +2,7 @@
 import { ask } from './api.js';
 
 /**
- * Calls `take` for each message until the returned function is called. `tell` gets the state: `connected`, `waiting`, or a fault.
+ * Calls `take` for each message until the returned function is called. `tell` gets the state: `connected`, `waiting`, `refused`, or a fault in words.
  */
 export function openStream(filter, { take, greet, tell }) {
   const shared = new Shared(filter, { take, greet, tell });
@@ -72,7 +72,7 @@ class Shared {
   /** A refused stream has no body for scripts, so the same question is asked as JSON. */
   async #fault(pass) {
     const { ok, answer } = await ask(this.#address()).catch(() => ({ ok: true }));
-    if (!ok) pass({ state: answer.error ?? answer.fault ?? answer.reason ?? 'the gateway refuses the stream' });
+    if (!ok) pass({ state: answer.error ?? answer.fault ?? answer.reason ?? 'refused' });
   }
 
   /** A tab without the connection needs the decisions that other tabs already have. */

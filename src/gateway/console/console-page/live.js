@@ -3,9 +3,12 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
 import { Steps } from './explanation.js';
+import { countText, fill, numberText, parts, texts, timeText } from './language.js';
 import { openStream } from './live-stream.js';
 import { addressOf, follow, keep, state } from './state.js';
-import { Alert, Facts, html, numberText, timeText, Verdict } from './ui.js';
+import { Alert, english, Facts, faultOf, html, Verdict } from './ui.js';
+
+const words = texts.live;
 
 /** Decisions that the page keeps. */
 const KEPT = 2000;
@@ -85,10 +88,10 @@ export function Live() {
   // A new filter is another stream.
   useEffect(start, [filter.value]);
   return html`
-    <h1>Live decisions</h1>
+    <h1>${words.title}</h1>
     <${Filter} />
     <${Bar} />
-    <${Alert} text=${['connected', 'waiting'].includes(status.value) ? '' : status.value} />
+    <${Alert} text=${statusText()} />
     <div class="split">
       <${List} />
       ${chosen.value === undefined ? html`<${Hint} />` : html`<${Details} record=${chosen.value} key=${chosen.value.number} />`}
@@ -97,6 +100,13 @@ export function Live() {
   `;
 }
 
+function statusText() {
+  const own = { connected: '', waiting: '', refused: words.streamRefused };
+  return own[status.value] ?? english(status.value);
+}
+
+const names = 'route, status, code, step, method, host, path, address, client, subject, mcp_method, mcp_name';
+
 function Filter() {
   const input = useRef(null);
   const apply = (event) => {
@@ -104,12 +114,11 @@ function Filter() {
     keep({ filter: input.current.value.trim(), decision: '' });
   };
   return html`<form class="line" onSubmit=${apply} role="search">
-    <label for="filter">Filter</label>
+    <label for="filter">${words.filter}</label>
     <input id="filter" ref=${input} key=${filter.value} defaultValue=${filter.value} placeholder="route:orders status:4xx -client:shop /path"
       autocomplete="off" spellcheck=${false} aria-describedby="filter-help" />
-    <button class="quiet">Apply</button>
-    <p id="filter-help" class="help">Names: route, status, code, step, method, host, path, address, client, subject, mcp_method,
-      mcp_name. <code>*</code> is any text, <code>-</code> excludes.</p>
+    <button class="quiet">${words.apply}</button>
+    <p id="filter-help" class="help">${parts(words.filterHelp, { names: english(names), star: html`<code>*</code>`, minus: html`<code>-</code>` })}</p>
   </form>`;
 }
 
@@ -118,27 +127,31 @@ function Bar() {
   const per = (value) => numberText(Math.round(value * 10) / 10);
   return html`<div class="bar">
     <button class="quiet" aria-pressed=${paused.value} onClick=${resume}>
-      ${paused.value ? `Continue (${numberText(held.value.length)} new)` : 'Pause'}
+      ${paused.value ? fill(words.resume, { count: numberText(held.value.length) }) : words.pause}
     </button>
-    <span><${Verdict} kind="pass">${per(passed)}/s<//> passed</span>
-    <span><${Verdict} kind="refuse">${per(refused)}/s<//> refused</span>
-    <span><${Verdict} kind="fail">${per(failed)}/s<//> failed</span>
+    <span><${Verdict} kind="pass">${per(passed)}/s<//> ${words.passed}</span>
+    <span><${Verdict} kind="refuse">${per(refused)}/s<//> ${words.refused}</span>
+    <span><${Verdict} kind="fail">${per(failed)}/s<//> ${words.failed}</span>
     <span class="grow quiet-text" role="status">${whose()}${missing()}</span>
   </div>`;
 }
 
 function whose() {
-  if (greeting.value === undefined || status.value !== 'connected') return 'Connecting …';
+  if (greeting.value === undefined || status.value !== 'connected') return words.connecting;
   const { gateway, workers, replicas } = greeting.value;
-  const own = workers > 0 ? `${gateway} with ${workers} workers` : gateway;
+  const own = workers > 0 ? countText(words.workers, workers, { gateway }) : gateway;
   const others = replicas.filter(({ fault }) => fault === undefined).map((replica) => replica.gateway ?? replica.url);
-  const lost = replicas.filter(({ fault }) => fault !== undefined).map(({ url, fault }) => ` Not of ${url}: ${fault}.`);
-  return `Decisions of ${[own, ...others].join(', ')}.${lost.join('')}`;
+  const lost = replicas.filter(({ fault }) => fault !== undefined);
+  return [fill(words.gateways, { gateways: [own, ...others].join(', ') }), ...lost.map(lostText)];
+}
+
+function lostText({ url, fault }) {
+  return [' ', parts(words.lost, { url, fault: english(fault) })];
 }
 
 function missing() {
-  const busy = left.value > 0 ? ` ${numberText(left.value)} not shown, because there were too many.` : '';
-  const late = slow.value > 0 ? ` ${numberText(slow.value)} not shown, because this page reads too slowly.` : '';
+  const busy = left.value > 0 ? ` ${fill(words.tooMany, { count: numberText(left.value) })}` : '';
+  const late = slow.value > 0 ? ` ${fill(words.tooSlow, { count: numberText(slow.value) })}` : '';
   return busy + late;
 }
 
@@ -167,7 +180,7 @@ function List() {
   return html`<div class="list" ref=${box} onScroll=${measure} onKeyDown=${move} tabindex="-1">
     ${all.length === 0 ? html`<p class="empty">${emptyText()}</p>` : null}
     <div ref=${spacer}>
-      <ol aria-label="Decisions, newest first" start=${from + 1}>
+      <ol aria-label=${words.list} start=${from + 1}>
         ${all.slice(from, from + visible.value).map((row) => html`<${Row} key=${row.number} row=${row} />`)}
       </ol>
     </div>
@@ -175,9 +188,7 @@ function List() {
 }
 
 function emptyText() {
-  return filter.value === ''
-    ? 'No request yet. Each one appears here as it is decided.'
-    : 'No request matches this filter yet.';
+  return filter.value === '' ? words.empty : words.noMatch;
 }
 
 /** Arrow keys go from row to row. */
@@ -204,7 +215,7 @@ function Row({ row }) {
       <${Verdict} kind=${kindOf(row)}>${row.status ?? '–'}<//>
       <span class="method">${row.method}</span>
       <span class="path">${row.path}</span>
-      <span class="code">${row.code === 'forwarded' ? (row.route ?? '') : row.code}</span>
+      <span class="code" lang="en">${row.code === 'forwarded' ? (row.route ?? '') : row.code}</span>
       <span class="who">${row.client ?? row.subject ?? ''}</span>
     </button>
   </li>`;
@@ -216,16 +227,16 @@ function kindOf({ status: answered = 0, code }) {
 }
 
 function Hint() {
-  return html`<section class="details empty"><p>Choose a decision to see its steps.</p></section>`;
+  return html`<section class="details empty"><p>${words.choose}</p></section>`;
 }
 
 function Details({ record }) {
   const question = questionOf(record);
-  return html`<section class="details" aria-label="Decision" tabindex="0">
+  return html`<section class="details" aria-label=${words.decision} tabindex="0">
     <h2><${Verdict} kind=${kindOf(record)}>${record.status ?? '–'}<//> ${record.method} ${record.path}</h2>
     <p class="actions">
-      <a href=${addressOf('playground', question)} onClick=${(event) => follow(event, 'playground', question)}>Open in the playground</a>
-      <button class="link" onClick=${() => keep({ decision: '' })}>Close</button>
+      <a href=${addressOf('playground', question)} onClick=${(event) => follow(event, 'playground', question)}>${words.playground}</a>
+      <button class="link" onClick=${() => keep({ decision: '' })}>${words.close}</button>
     </p>
     <${Steps} steps=${record.steps} />
     <${Remedy} record=${record} />
@@ -293,7 +304,7 @@ function Remedy({ record }) {
   }, [record.number]);
   const { number, yaml } = remedies.value;
   if (!isRefused || number !== record.number || !yaml) return null;
-  return html`<details class="remedy"><summary>YAML that would let it pass</summary><pre>${yaml}</pre></details>`;
+  return html`<details class="remedy"><summary>${words.remedy}</summary><pre lang="en">${yaml}</pre></details>`;
 }
 
 async function fetchRemedy(record) {
@@ -309,13 +320,13 @@ function Ticket() {
   const open = async (event) => {
     event.preventDefault();
     const { ok, answer } = await ask('/api/ticket', { ticket: input.current.value });
-    opened.value = ok ? { record: answer } : { fault: faults[answer.fault] ?? answer.fault };
+    opened.value = ok ? { record: answer } : { fault: words.ticketFaults[answer.fault] ?? faultOf(answer) };
   };
   const { record, fault } = opened.value;
   return html`<form class="line ticket" onSubmit=${open}>
-    <label for="ticket">Ticket of a refusal</label>
+    <label for="ticket">${words.ticket}</label>
     <input id="ticket" ref=${input} autocomplete="off" spellcheck=${false} required />
-    <button class="quiet">Open</button>
+    <button class="quiet">${words.open}</button>
     <${Alert} text=${fault} />
     ${record === undefined ? null : html`<${Facts} rows=${Object.entries(record).map(([name, value]) => [name, textOf(value)])} />`}
   </form>`;
@@ -324,9 +335,3 @@ function Ticket() {
 function textOf(value) {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
-
-const faults = {
-  not_a_ticket: 'This is not a ticket.',
-  unknown_key: 'No key of this gateway opens the ticket. Another gateway made it, or its key is gone.',
-  broken: 'The ticket is incomplete or changed.',
-};

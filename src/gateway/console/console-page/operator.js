@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ask } from './api.js';
+import { texts } from './language.js';
 import { html } from './ui.js';
 
 const operator = signal({ name: null, logout: null });
@@ -17,7 +18,7 @@ export function Operator() {
   if (name === null) return null;
   return html`<div class="operator">
     <span>${name}</span>
-    ${logout === null ? null : html`<button class="quiet" onClick=${() => logOut(logout)}>Log out</button>`}
+    ${logout === null ? null : html`<button class="quiet" onClick=${() => logOut(logout)}>${texts.frame.logOut}</button>`}
   </div>`;
 }
 

@@ -3,10 +3,13 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
 import { Explanation } from './explanation.js';
+import { fill, parts, texts } from './language.js';
 import { keep, state } from './state.js';
 import { testEntry } from './test-entry.js';
-import { Alert, html } from './ui.js';
+import { Alert, english, faultOf, html } from './ui.js';
 import { Editor } from './yaml-editor.js';
+
+const words = texts.playground;
 
 const result = signal({});
 /** The running file, and the text in its place. Undefined: the running file is asked. */
@@ -30,21 +33,21 @@ export function Playground() {
     void submit(form.current);
   };
   return html`
-    <h1>Playground</h1>
-    <p class="quiet-text">Asks the gateway's own engine about a request. Nothing is forwarded, stored or logged.</p>
+    <h1>${words.title}</h1>
+    <p class="quiet-text">${words.intro}</p>
     <div class="split wide">
       <form ref=${form} onSubmit=${send} class="question">
         <div class="pair">
-          <${Field} name="method" label="Method" otherwise="GET" list="methods" />
-          <${Field} name="url" label="Path or URL" placeholder="/orders/7" required />
+          <${Field} name="method" label=${words.method} otherwise="GET" list="methods" />
+          <${Field} name="url" label=${words.url} placeholder="/orders/7" required />
         </div>
         <datalist id="methods">${['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((name) => html`<option value=${name} />`)}</datalist>
         <${As} />
-        <label for="headers">Headers, one a line</label>
+        <label for="headers">${words.headers}</label>
         <textarea id="headers" name="headers" rows="2" spellcheck=${false} placeholder="Accept: application/json" defaultValue=${value('headers')}></textarea>
-        <${Field} name="mcp" label="MCP operation, for a route with mcp" placeholder="tools/call delete_user" />
+        <${Field} name="mcp" label=${words.mcp} placeholder="tools/call delete_user" />
         <${File} />
-        <button>Explain</button>
+        <button>${words.explain}</button>
       </form>
       <${Result} />
     </div>
@@ -56,17 +59,10 @@ function Field({ name, label, otherwise = '', ...more }) {
     <input id=${name} name=${name} defaultValue=${value(name, otherwise)} autocomplete="off" spellcheck=${false} ...${more} /></div>`;
 }
 
-const callers = {
-  nobody: 'no credential',
-  scope: 'a token with these scopes and claims',
-  token: 'this token, verified',
-  user: 'this user',
-};
-
 function As() {
   return html`<fieldset>
-    <legend>Caller</legend>
-    ${Object.entries(callers).map(
+    <legend>${words.caller}</legend>
+    ${Object.entries(words.callers).map(
       ([
         name,
         label,
@@ -75,12 +71,12 @@ function As() {
     )}
     ${
       as.value === 'scope'
-        ? html`<div class="pair"><${Field} name="scope" label="Scopes" placeholder="orders.read" />
-          <${Field} name="claims" label="Claims as JSON" placeholder=${'{"sub":"alice"}'} /></div>`
+        ? html`<div class="pair"><${Field} name="scope" label=${words.scopes} placeholder="orders.read" />
+          <${Field} name="claims" label=${words.claims} placeholder=${'{"sub":"alice"}'} /></div>`
         : null
     }
     ${as.value === 'token' ? html`<${TokenField} />` : null}
-    ${as.value === 'user' ? html`<${Field} name="user" label="User of Basic or Digest, or client of an API key" />` : null}
+    ${as.value === 'user' ? html`<${Field} name="user" label=${words.user} />` : null}
   </fieldset>`;
 }
 
@@ -93,7 +89,7 @@ function TokenField() {
       field.value = '';
     };
   }, []);
-  return html`<label for="token">Token</label>
+  return html`<label for="token">${words.token}</label>
     <textarea id="token" ref=${input} name="token" rows="3" autocomplete="off" spellcheck=${false}></textarea>`;
 }
 
@@ -102,12 +98,12 @@ function File() {
   const toggle = (event) => {
     pasted.value = event.currentTarget.checked ? (text ?? '') : undefined;
   };
-  return html`<label class="choice"><input type="checkbox" checked=${pasted.value !== undefined} onChange=${toggle} /> Ask another file than the running one</label>
-    <${Alert} text=${remark} />
+  return html`<label class="choice"><input type="checkbox" checked=${pasted.value !== undefined} onChange=${toggle} /> ${words.file}</label>
+    <${Alert} text=${english(remark)} />
     ${
       pasted.value === undefined
         ? null
-        : html`<p class="help">This file reads no variable, no other file and no server. Hidden values of the running file are variables.</p>
+        : html`<p class="help">${words.fileHelp}</p>
           <${Editor} text=${pasted} />`
     }`;
 }
@@ -119,7 +115,7 @@ async function fetchFile() {
 
 async function submit(form) {
   const question = questionOf(new FormData(form));
-  if (question.fault !== undefined) result.value = { fault: question.fault };
+  if (question.fault !== undefined) result.value = { own: question.fault };
   else {
     const { ok, answer } = await ask('/api/explain', question);
     result.value = ok ? { ...answer, question } : answer;
@@ -151,9 +147,9 @@ function questionOf(data) {
 function callerOf(kind, text) {
   switch (kind) {
     case 'token':
-      return text('token') === '' ? { fault: 'Paste a token, or choose another caller.' } : { token: text('token') };
+      return text('token') === '' ? { fault: words.noToken } : { token: text('token') };
     case 'user':
-      return text('user') === '' ? { fault: 'Name a user, or choose another caller.' } : { user: text('user') };
+      return text('user') === '' ? { fault: words.noUser } : { user: text('user') };
     case 'scope':
       return { scope: text('scope'), ...claimsOf(text('claims')) };
     default:
@@ -169,7 +165,7 @@ function claimsOf(text) {
   } catch {
     // Reported below, as text that is JSON but no object.
   }
-  return { fault: 'The claims must be a JSON object, such as {"sub":"alice"}.' };
+  return { fault: fill(words.badClaims, { example: '{"sub":"alice"}' }) };
 }
 
 function headersOf(text) {
@@ -179,17 +175,16 @@ function headersOf(text) {
     .filter(Boolean);
   const pairs = lines.map((line) => /^([^\s:]+):\s*(.*)$/.exec(line));
   const wrong = pairs.indexOf(null);
-  if (wrong !== -1) return { fault: `Write each header as "Name: value". Line ${wrong + 1} is not.` };
+  if (wrong !== -1) return { fault: fill(words.badHeader, { line: wrong + 1 }) };
   return pairs.map(([, name, content]) => [name, content]);
 }
 
 function Result() {
-  const { fault, problems, explanation, warnings, question } = result.value;
-  if (problems !== undefined)
-    return html`<section><${Alert} text="The pasted file has errors. They are beside its lines." /></section>`;
-  if (fault !== undefined) return html`<section><${Alert} text=${fault} /></section>`;
-  if (explanation === undefined)
-    return html`<section class="details empty"><p>Ask about a request to see each step of its decision.</p></section>`;
+  const { own, fault, problems, explanation, warnings, question } = result.value;
+  if (problems !== undefined) return html`<section><${Alert} text=${words.badFile} /></section>`;
+  if (own !== undefined || fault !== undefined)
+    return html`<section><${Alert} text=${faultOf(result.value)} /></section>`;
+  if (explanation === undefined) return html`<section class="details empty"><p>${words.empty}</p></section>`;
   return html`<div role="status"><${Explanation} explanation=${explanation} warnings=${warnings} />
-    <details class="remedy"><summary>Add to <code>tests:</code> of the file</summary><pre>${testEntry(question, explanation)}</pre></details></div>`;
+    <details class="remedy"><summary>${parts(words.testEntry, { tests: html`<code>tests:</code>` })}</summary><pre lang="en">${testEntry(question, explanation)}</pre></details></div>`;
 }

@@ -3,8 +3,11 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
 import { Place } from './explanation.js';
+import { countText, fill, numberText, parts, texts, timeText } from './language.js';
 import { addressOf, follow, keep, state } from './state.js';
-import { Alert, html, numberText, timeText, Verdict } from './ui.js';
+import { Alert, english, faultOf, html, Verdict } from './ui.js';
+
+const words = texts.routes;
 
 /** Milliseconds between two readings. */
 const EVERY = 5000;
@@ -17,7 +20,7 @@ const reload = signal(undefined);
 
 async function read() {
   const { ok, answer } = await ask('/api/routes').catch(() => ({ ok: false, answer: {} }));
-  fault.value = ok ? '' : 'The gateway does not answer. The page asks again.';
+  fault.value = ok ? '' : texts.frame.silent;
   if (ok) routes.value = answer.routes;
 }
 
@@ -30,8 +33,8 @@ export function Routes() {
   }, []);
   useEffect(() => void tryPath(), [state.value]);
   return html`
-    <h1>Routes</h1>
-    <p class="quiet-text">In the order in which the gateway matches them: the most specific first.</p>
+    <h1>${words.title}</h1>
+    <p class="quiet-text">${words.intro}</p>
     <${Try} />
     <${Alert} text=${fault.value} />
     ${routes.value === undefined ? null : html`<${Table} />`}
@@ -48,21 +51,21 @@ function Try() {
   };
   const wins = tried.value?.explanation?.route;
   return html`<form class="line" ref=${form} onSubmit=${apply} role="search">
-    <label for="method">Method</label>
+    <label for="method">${words.method}</label>
     <input id="method" name="method" class="short" defaultValue=${state.value.get('method') ?? 'GET'} autocomplete="off" spellcheck=${false} />
-    <label for="try">Try a path or URL</label>
+    <label for="try">${words.path}</label>
     <input id="try" name="try" defaultValue=${state.value.get('try') ?? ''} placeholder="/orders/7" autocomplete="off" spellcheck=${false} />
-    <button class="quiet">Try</button>
+    <button class="quiet">${words.try}</button>
     <p role="status" class="help">${triedText(wins)}</p>
   </form>`;
 }
 
 function triedText(wins) {
   if (tried.value === undefined) return '';
-  if (tried.value.fault !== undefined) return tried.value.fault;
+  if (tried.value.explanation === undefined) return faultOf(tried.value);
   return wins === undefined
-    ? `No route matches: ${tried.value.explanation.answer.text ?? ''}`
-    : `${wins} handles this request.`;
+    ? parts(words.none, { text: english(tried.value.explanation.answer.text) })
+    : fill(words.wins, { route: wins });
 }
 
 async function tryPath() {
@@ -78,10 +81,10 @@ async function tryPath() {
 function Table() {
   const wins = tried.value?.explanation?.route;
   const misfits = new Map((tried.value?.explanation?.candidates ?? []).map((each) => [each.route, each.misfits]));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Routes">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${words.table}>
     <table>
-      <thead><tr><th scope="col">Route</th><th scope="col">Matches</th><th scope="col">Requires</th><th scope="col" class="number">Requests</th>
-        <th scope="col">Refused</th><th scope="col">Last request</th></tr></thead>
+      <thead><tr><th scope="col">${words.route}</th><th scope="col">${words.match}</th><th scope="col">${words.requires}</th><th scope="col" class="number">${words.requests}</th>
+        <th scope="col">${words.refused}</th><th scope="col">${words.last}</th></tr></thead>
       <tbody>
         ${routes.value.map((route) => html`<${Row} key=${route.id} route=${route} wins=${route.id === wins} misfits=${misfits.get(route.id)} />`)}
       </tbody>
@@ -94,9 +97,9 @@ function Row({ route, wins, misfits }) {
   const filter = { filter: `route:"${id}"` };
   return html`<tr class=${wins ? 'wins' : ''}>
     <th scope="row"><a href=${addressOf('live', filter)} onClick=${(event) => follow(event, 'live', filter)}>${id}</a><br /><${Place} at=${at} />
-      ${wins ? html` <${Verdict} kind="pass">handles it<//>` : null}
-      ${misfits?.length > 0 ? html`<br /><span class="quiet-text">${misfits.join('; ')}</span>` : null}</th>
-    <td><code>${methods?.join(', ') ?? 'any method'} ${host ?? ''}${path}</code></td>
+      ${wins ? html` <${Verdict} kind="pass">${words.handles}<//>` : null}
+      ${misfits?.length > 0 ? html`<br /><span class="quiet-text" lang="en">${misfits.join('; ')}</span>` : null}</th>
+    <td><code>${methods?.join(', ') ?? words.anyMethod} ${host ?? ''}${path}</code></td>
     <td>${requirement(route)}</td>
     <td class="number">${numberText(requests)}</td>
     <td><${Refusals} route=${route} /></td>
@@ -107,9 +110,9 @@ function Row({ route, wins, misfits }) {
 function requirement({ access, scope, shadow }) {
   const needed =
     scope === undefined
-      ? { public: 'nothing', optional: 'nothing, a token is read', authenticated: 'any valid credential' }[access]
-      : scope.join(' or ');
-  return shadow ? `${needed} (shadow mode)` : needed;
+      ? { public: words.public, optional: words.optional, authenticated: words.authenticated }[access]
+      : scope.join(` ${words.or} `);
+  return shadow ? fill(words.shadow, { needed }) : needed;
 }
 
 const SHOWN = 3;
@@ -122,9 +125,9 @@ function Refusals({ route: { refused } }) {
       .slice(0, SHOWN)
       .map(
         ({ code, reason, count }) =>
-          html`<li key=${`${code} ${reason}`}>${numberText(count)} × <code>${code}</code> <span class="quiet-text">${reason}</span></li>`,
+          html`<li key=${`${code} ${reason}`}>${numberText(count)} × <span lang="en"><code>${code}</code> <span class="quiet-text">${reason}</span></span></li>`,
       )}
-    ${rest > 0 ? html`<li>${numberText(rest)} others</li>` : null}
+    ${rest > 0 ? html`<li>${countText(words.others, rest)}</li>` : null}
   </ul>`;
 }
 
@@ -133,23 +136,21 @@ async function readReload() {
   if (ok) reload.value = answer;
 }
 
-const titles = { opened: 'More open', closed: 'More closed' };
-
 function LastReload() {
   if (reload.value === undefined) return null;
   const { at, changes, settings } = reload.value;
-  if (at === null)
-    return html`<h2>Last reload</h2><p class="quiet-text">The file was not reloaded since the start.</p>`;
-  return html`<h2>Last reload, ${timeText(at)}</h2>
-    ${changes.length === 0 ? html`<p>No request has more or less access than before.</p>` : null}
-    ${Object.entries(titles).map(([kind, title]) => html`<${Changes} key=${kind} title=${title} changes=${changes.filter(({ change }) => change === kind)} />`)}
-    ${settings.length === 0 ? null : html`<h3>Other settings</h3><ul class="plain">${settings.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}`;
+  if (at === null) return html`<h2>${words.reload}</h2><p class="quiet-text">${words.noReload}</p>`;
+  return html`<h2>${fill(words.reloadAt, { time: timeText(at) })}</h2>
+    ${changes.length === 0 ? html`<p>${words.noChange}</p>` : null}
+    ${['opened', 'closed'].map((kind) => html`<${Changes} key=${kind} title=${words[kind]} changes=${changes.filter(({ change }) => change === kind)} />`)}
+    ${settings.length === 0 ? null : html`<h3>${words.settings}</h3><ul class="plain" lang="en">${settings.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}`;
 }
 
 function Changes({ title, changes }) {
   if (changes.length === 0) return null;
   return html`<h3>${title}</h3><ul class="candidates">${changes.map(
     ({ methods, path, hosts, callers, before, after }) => html`<li>
-      <code>${methods.join(', ')} ${path}</code> at ${hosts.join(', ')}; ${callers.join('; ')}<br />was ${before}, now ${after}</li>`,
+      ${parts(words.change, { request: html`<code>${methods.join(', ')} ${path}</code>`, hosts: english(hosts.join(', ')), callers: english(callers.join('; ')) })}<br />
+      ${parts(words.wasNow, { before: english(before), after: english(after) })}</li>`,
   )}</ul>`;
 }

@@ -25,9 +25,9 @@ function read() {
   return new Map(new URLSearchParams(location.hash.slice(1)));
 }
 
-/** The address of a page with this state. */
+/** The address of a page with this state. A language that the address names stays in it. */
 export function addressOf(name, values = {}) {
-  const query = new URLSearchParams(given(values)).toString();
+  const query = new URLSearchParams(given({ ...values, lang: state.value.get('lang') })).toString();
   return `/console/${name}${query === '' ? '' : `#${query}`}`;
 }
 

@@ -3,7 +3,10 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
 import { Checks, Place } from './explanation.js';
-import { Alert, html, timeText, Verdict } from './ui.js';
+import { dayText, fill, texts, timeText } from './language.js';
+import { Alert, english, faultOf, html, Verdict } from './ui.js';
+
+const words = texts.token;
 
 const result = signal({});
 
@@ -24,15 +27,15 @@ export function Token() {
   const send = async (event) => {
     event.preventDefault();
     const { ok, answer } = await ask('/api/token', { token: field.current.value.trim() });
-    result.value = ok ? answer : { fault: answer.fault ?? answer.message };
+    result.value = ok ? answer : { fault: faultOf(answer) };
   };
   return html`
-    <h1>Token</h1>
-    <p class="quiet-text">The gateway verifies the token as its routes do. It stores and logs nothing of it. The field is empty when you leave.</p>
+    <h1>${words.title}</h1>
+    <p class="quiet-text">${words.intro}</p>
     <form onSubmit=${send}>
-      <label for="token">Access token</label>
+      <label for="token">${words.field}</label>
       <textarea id="token" ref=${field} rows="4" autocomplete="off" autocorrect="off" autocapitalize="off" spellcheck=${false} required></textarea>
-      <p class="actions"><button>Check</button></p>
+      <p class="actions"><button>${words.check}</button></p>
     </form>
     <${Alert} text=${result.value.fault} />
     ${result.value.token === undefined ? null : html`<${View} view=${result.value} />`}
@@ -43,33 +46,31 @@ function View({ view: { header, claims, token, routes } }) {
   return html`<div class="split wide" role="status">
     <section class="details">
       <${Checks} token=${token} heading="h2" />
-      ${header === undefined ? null : html`<h2>Header</h2><pre>${JSON.stringify(header, null, 2)}</pre>`}
-      ${claims === undefined ? null : html`<h2>Claims</h2><${Times} claims=${claims} /><pre>${JSON.stringify(claims, null, 2)}</pre>`}
+      ${header === undefined ? null : html`<h2>${words.header}</h2><pre lang="en">${JSON.stringify(header, null, 2)}</pre>`}
+      ${claims === undefined ? null : html`<h2>${words.claims}</h2><${Times} claims=${claims} /><pre lang="en">${JSON.stringify(claims, null, 2)}</pre>`}
     </section>
     <section class="details">
-      <h2>Routes that read tokens</h2>
-      ${routes.length === 0 ? html`<p>No route of this file reads tokens.</p>` : null}
+      <h2>${words.routes}</h2>
+      ${routes.length === 0 ? html`<p>${words.noRoute}</p>` : null}
       <ul class="candidates">${routes.map((route) => html`<${RouteVerdict} key=${route.route} route=${route} />`)}</ul>
     </section>
   </div>`;
 }
 
-const times = { iat: 'issued', nbf: 'valid from', exp: 'expires' };
-
 function Times({ claims }) {
-  const given = Object.entries(times).filter(([name]) => typeof claims[name] === 'number');
+  const given = Object.entries(words.times).filter(([name]) => typeof claims[name] === 'number');
   if (given.length === 0) return null;
-  const day = (seconds) => new Date(seconds * 1000).toLocaleDateString();
-  return html`<p class="quiet-text">${given.map(([name, word]) => `${word} ${day(claims[name])} ${timeText(claims[name] * 1000)}`).join(', ')}</p>`;
+  const at = (seconds) => `${dayText(seconds * 1000)} ${timeText(seconds * 1000)}`;
+  return html`<p class="quiet-text">${given.map(([name, text]) => fill(text, { time: at(claims[name]) })).join(', ')}</p>`;
 }
 
 const kinds = { passes: 'pass', refused: 'refuse', unavailable: 'fail' };
-const marks = { passes: '✓ passes', refused: '✗ refused', unavailable: '? no answer' };
+const marks = { passes: words.passes, refused: words.refused, unavailable: words.unavailable };
 
 function RouteVerdict({ route: { route, at, verdict, code, text, depends } }) {
   return html`<li>
     <${Verdict} kind=${kinds[verdict]}>${marks[verdict]}<//> <b>${route}</b> <${Place} at=${at} />
-    ${code ? html` <code>${code}</code>` : null} ${text ?? ''}
-    ${verdict === 'passes' && depends ? html` <span class="quiet-text">if the request meets the conditions of the route</span>` : null}
+    ${code ? html` <code lang="en">${code}</code>` : null} ${english(text ?? '')}
+    ${verdict === 'passes' && depends ? html` <span class="quiet-text">${words.depends}</span>` : null}
   </li>`;
 }

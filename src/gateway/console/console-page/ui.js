@@ -10,27 +10,25 @@ export function Verdict({ kind, children }) {
   return html`<span class=${`verdict ${kind}`}>${children}</span>`;
 }
 
+/** A text that the API wrote. Its steps, reasons and codes are the same in each language. */
+export function english(text) {
+  return text ? html`<span lang="en">${text}</span>` : text;
+}
+
+/** What is wrong with an answer: in the page's own words, or in the API's. */
+export function faultOf({ own, fault, message }) {
+  return own ?? english(fault ?? message);
+}
+
 /** What is wrong, in words. */
 export function Alert({ text }) {
   return text ? html`<p class="alert" role="alert">${text}</p>` : null;
 }
 
-/** Names and values; an absent value leaves out its row. */
+/** Names and values of the API; an absent value leaves out its row. */
 export function Facts({ rows }) {
   const given = rows.filter(([, value]) => value !== undefined && value !== null && value !== '');
-  return html`<dl class="facts">
+  return html`<dl class="facts" lang="en">
     ${given.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
-}
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-
-export function timeText(milliseconds) {
-  return clock.format(milliseconds);
-}
-
-const numbers = new Intl.NumberFormat();
-
-export function numberText(value) {
-  return numbers.format(value);
 }

@@ -2,7 +2,10 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
+import { fill, texts } from './language.js';
 import { html } from './ui.js';
+
+const words = texts.playground;
 
 const problems = signal([]);
 /** Milliseconds after the last key. */
@@ -24,7 +27,7 @@ export function Editor({ text }) {
     <ol class="gutter" ref=${gutter} aria-hidden="true">
       ${Array.from({ length: lines }, (_, index) => html`<li key=${index} class=${faulty.get(index + 1)?.severity ?? ''}></li>`)}
     </ol>
-    <textarea ref=${field} aria-label="Configuration file" rows="16" spellcheck=${false} wrap="off" value=${text.value} onScroll=${follow}
+    <textarea ref=${field} aria-label=${words.editor} rows="16" spellcheck=${false} wrap="off" value=${text.value} onScroll=${follow}
       onInput=${(event) => {
         text.value = event.currentTarget.value;
       }}></textarea>
@@ -39,12 +42,12 @@ async function check(text) {
 }
 
 function Problems({ field }) {
-  if (problems.value.length === 0) return html`<p class="help" role="status">No error.</p>`;
-  return html`<ul class="problems" aria-label="Errors and warnings">
+  if (problems.value.length === 0) return html`<p class="help" role="status">${words.noError}</p>`;
+  return html`<ul class="problems" aria-label=${words.problems}>
     ${problems.value.map(
       (problem, index) => html`<li key=${index} class=${problem.severity}>
-        <button type="button" class="link" onClick=${() => select(field.current, problem.line)}>line ${problem.line}</button>
-        ${' '}${problem.message}${problem.hint ? html`<br /><span class="quiet-text">${problem.hint}</span>` : null}
+        <button type="button" class="link" onClick=${() => select(field.current, problem.line)}>${fill(words.line, { line: problem.line })}</button>
+        ${' '}<span lang="en">${problem.message}${problem.hint ? html`<br /><span class="quiet-text">${problem.hint}</span>` : null}</span>
       </li>`,
     )}
   </ul>`;
