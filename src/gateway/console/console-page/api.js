@@ -2,9 +2,10 @@
 import { fill, texts } from './language.js';
 import { keepForLogin } from './state.js';
 
-/** The answer as JSON, with its status. */
+/** The answer as JSON, with its status. Never rejects: without an answer, the status is 0. */
 export async function ask(path, body) {
-  const response = await fetch(path, body === undefined ? {} : posted(body));
+  const response = await fetch(path, body === undefined ? {} : posted(body)).catch(() => undefined);
+  if (response === undefined) return { status: 0, ok: false, answer: { own: texts.frame.unreachable } };
   const answer = await response.json().catch(() => ({ own: fill(texts.frame.unread, { status: response.status }) }));
   if (response.status === 401 && typeof answer.login === 'string') logIn(answer.login);
   return { status: response.status, ok: response.ok, answer };

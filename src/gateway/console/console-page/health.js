@@ -70,7 +70,7 @@ const graphs = [
 const names = { ...words.series, own_p99: 'p99' };
 
 function Graphs({ points }) {
-  if (points.length === 0) return html`<p class="quiet-text">${words.begin}</p>`;
+  if (points.length < 2) return html`<p class="quiet-text">${words.begin}</p>`;
   return html`<div class="graphs">${graphs.map((graph) => html`<${Graph} key=${graph.title} graph=${graph} points=${points} />`)}</div>`;
 }
 

@@ -15,10 +15,15 @@ export function openStream(filter, { take, greet, tell }) {
   };
 }
 
+/** Milliseconds before the next try after a refusal. */
+const FIRST_WAIT = 1000;
+const LONGEST_WAIT = 30_000;
+
 class Shared {
   #filter;
   #parts;
   #last;
+  #epoch;
   #joined;
 
   constructor(filter, parts) {
@@ -44,41 +49,54 @@ class Shared {
   /** The tab with the lock has the connection. When it leaves, the next tab gets the lock. */
   async #lead(joined) {
     const hold = () => this.#connect(joined);
-    if (navigator.locks === undefined) return hold();
     return navigator.locks.request(`decisions ${this.#filter}`, { signal: joined.ended.signal }, hold);
   }
 
-  #connect({ channel, ended }) {
-    if (ended.signal.aborted) return undefined;
-    const source = new EventSource(this.#address());
+  /** A browser connects again by itself, but not after a refusal. */
+  async #connect({ channel, ended }) {
     const pass = (message) => {
       this.#hear(message);
       if (!ended.signal.aborted) channel.postMessage(message);
     };
+    for (let wait = FIRST_WAIT; !ended.signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      await this.#listen(pass, ended.signal);
+      if (ended.signal.aborted) return;
+      pass({ state: await this.#fault() });
+      await pause(wait, ended.signal);
+    }
+  }
+
+  /** Resolves when the stream is refused, or the tab leaves it. */
+  #listen(pass, signal) {
+    const source = new EventSource(this.#address());
     source.onmessage = ({ data, lastEventId }) => pass({ id: lastEventId, data });
     source.addEventListener('hello', ({ data }) => pass({ hello: data }));
-    source.onerror = () => {
-      pass({ state: 'waiting' });
-      if (source.readyState === EventSource.CLOSED) void this.#fault(pass);
-    };
     return new Promise((resolve) => {
-      ended.signal.addEventListener('abort', () => {
-        source.close();
-        resolve();
-      });
-    });
+      source.onerror = () => (source.readyState === EventSource.CLOSED ? resolve() : pass({ state: 'waiting' }));
+      signal.addEventListener('abort', resolve);
+    }).finally(() => source.close());
   }
 
   /** A refused stream has no body for scripts, so the same question is asked as JSON. */
-  async #fault(pass) {
-    const { ok, answer } = await ask(this.#address()).catch(() => ({ ok: true }));
-    if (!ok) pass({ state: answer.error ?? answer.fault ?? answer.reason ?? 'refused' });
+  async #fault() {
+    const { ok, answer } = await ask(this.#address());
+    return ok ? 'refused' : (answer.error ?? answer.fault ?? answer.reason ?? 'refused');
   }
 
-  /** A tab without the connection needs the decisions that other tabs already have. */
+  /** A tab without the connection needs what other tabs already have. */
   async #catchUp(joined) {
-    const { ok, answer } = await ask(this.#address()).catch(() => ({ ok: false }));
-    if (ok && this.#joined === joined) this.#parts.take({ decisions: answer.decisions, left: 0, slow: 0 });
+    const { ok, answer } = await ask(this.#address());
+    if (!ok || this.#joined !== joined) return;
+    this.#greet(answer);
+    this.#parts.take({ decisions: answer.decisions, left: 0, slow: 0 });
+  }
+
+  /** After another start of the gateway, its numbers begin again. */
+  #greet(hello) {
+    if (this.#epoch !== undefined && this.#epoch !== hello.epoch) this.#last = undefined;
+    this.#epoch = hello.epoch;
+    this.#parts.tell('connected');
+    this.#parts.greet(hello);
   }
 
   #address() {
@@ -90,8 +108,19 @@ class Shared {
   #hear({ id, data, hello, state }) {
     if (state !== undefined) return this.#parts.tell(state);
     this.#parts.tell('connected');
-    if (hello !== undefined) return this.#parts.greet(JSON.parse(hello));
+    if (hello !== undefined) return this.#greet(JSON.parse(hello));
     this.#last = id;
     return this.#parts.take(JSON.parse(data));
   }
+}
+
+/** Ends early when the tab leaves the stream. */
+function pause(milliseconds, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -28,21 +28,37 @@ const rates = signal({ passed: 0, refused: 0, failed: 0 });
 const counted = [];
 
 const filter = computed(() => state.value.get('filter') ?? '');
+/** The decision whose steps are shown. It stays while newer ones push it out of the list. */
 const chosen = computed(() => {
   const number = Number(state.value.get('decision'));
-  return rows.value.find((row) => row.number === number);
+  const found = rows.value.find((row) => row.number === number);
+  if (found !== undefined) lastChosen = found;
+  return found ?? (lastChosen?.number === number ? lastChosen : undefined);
 });
+let lastChosen;
 
-function start() {
+function clear() {
   rows.value = [];
   held.value = [];
   left.value = 0;
   slow.value = 0;
+}
+
+/** After another start of the gateway, its numbers begin again, so older rows could be taken for new ones. */
+function greet(value) {
+  if (greeting.value !== undefined && greeting.value.epoch !== value.epoch) {
+    clear();
+    lastChosen = undefined;
+  }
+  greeting.value = value;
+}
+
+function start() {
+  clear();
+  paused.value = false;
   return openStream(filter.value, {
     take,
-    greet: (value) => {
-      greeting.value = value;
-    },
+    greet,
     tell: (value) => {
       status.value = value;
     },
@@ -132,7 +148,8 @@ function Bar() {
     <span><${Verdict} kind="pass">${per(passed)}/s<//> ${words.passed}</span>
     <span><${Verdict} kind="refuse">${per(refused)}/s<//> ${words.refused}</span>
     <span><${Verdict} kind="fail">${per(failed)}/s<//> ${words.failed}</span>
-    <span class="grow quiet-text" role="status">${whose()}${missing()}</span>
+    <span class="quiet-text" role="status">${whose()}</span>
+    <span class="quiet-text">${missing()}</span>
   </div>`;
 }
 
@@ -173,11 +190,19 @@ function List() {
   const all = rows.value;
   const from = Math.min(first.value, Math.max(0, all.length - visible.value));
   const spacer = useRef(null);
+  const hadFocus = useRef(false);
   useEffect(() => {
+    // A row that leaves the document takes the focus with it. Then the list itself has it, and the arrow keys still work.
+    if (hadFocus.current && document.activeElement === document.body) box.current.focus({ preventScroll: true });
     spacer.current.style.height = `${all.length * ROW}px`;
     spacer.current.firstElementChild.style.transform = `translateY(${from * ROW}px)`;
   });
-  return html`<div class="list" ref=${box} onScroll=${measure} onKeyDown=${move} tabindex="-1">
+  return html`<div class="list" ref=${box} onScroll=${measure} onKeyDown=${move} tabindex="-1"
+    onFocusIn=${() => {
+      hadFocus.current = true;
+    }} onFocusOut=${(event) => {
+      hadFocus.current = event.relatedTarget === null;
+    }}>
     ${all.length === 0 ? html`<p class="empty">${emptyText()}</p>` : null}
     <div ref=${spacer}>
       <ol aria-label=${words.list} start=${from + 1}>

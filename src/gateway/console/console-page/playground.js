@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
 import { Explanation } from './explanation.js';
 import { fill, parts, texts } from './language.js';
-import { keep, state } from './state.js';
+import { keep, state, visits } from './state.js';
 import { testEntry } from './test-entry.js';
 import { Alert, english, faultOf, html } from './ui.js';
 import { Editor } from './yaml-editor.js';
@@ -19,15 +19,28 @@ const pasted = signal(undefined);
 const value = (name, otherwise = '') => state.value.get(name) ?? otherwise;
 const as = computed(() => value('as', 'nobody'));
 
-/** Headers whose values may be shared with the address. Others are sent with the question, and kept nowhere. */
-const SECRET = /authorization|cookie|token|key|secret|password|signature/i;
+/** Headers whose values may be in the address. Any other may hold a credential, whatever its name is. */
+const SHARED = new Set(['accept', 'accept-language', 'content-type', 'host', 'origin', 'range', 'user-agent']);
+
+/** Of the headers in an address, only these: a link of someone else must not make the gateway ask a server about a token. */
+function sharedHeaders(text) {
+  const lines = text.split('\n');
+  return lines.filter((line) => SHARED.has(line.split(':', 1)[0].trim().toLowerCase())).join('\n');
+}
 
 export function Playground() {
   const form = useRef(null);
   useEffect(() => void fetchFile(), []);
+  // Another address makes another form, with its own question.
   useEffect(() => {
     if (value('url') !== '' && as.value !== 'token') void submit(form.current);
-  }, []);
+  }, [visits.value]);
+  useEffect(
+    () => () => {
+      result.value = {};
+    },
+    [],
+  );
   const send = (event) => {
     event.preventDefault();
     void submit(form.current);
@@ -36,7 +49,7 @@ export function Playground() {
     <h1>${words.title}</h1>
     <p class="quiet-text">${words.intro}</p>
     <div class="split wide">
-      <form ref=${form} onSubmit=${send} class="question">
+      <form ref=${form} key=${visits.value} onSubmit=${send} class="question">
         <div class="pair">
           <${Field} name="method" label=${words.method} otherwise="GET" list="methods" />
           <${Field} name="url" label=${words.url} placeholder="/orders/7" required />
@@ -44,7 +57,7 @@ export function Playground() {
         <datalist id="methods">${['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((name) => html`<option value=${name} />`)}</datalist>
         <${As} />
         <label for="headers">${words.headers}</label>
-        <textarea id="headers" name="headers" rows="2" spellcheck=${false} placeholder="Accept: application/json" defaultValue=${value('headers')}></textarea>
+        <textarea id="headers" name="headers" rows="2" spellcheck=${false} placeholder="Accept: application/json" defaultValue=${sharedHeaders(value('headers'))}></textarea>
         <${Field} name="mcp" label=${words.mcp} placeholder="tools/call delete_user" />
         <${File} />
         <button>${words.explain}</button>
@@ -85,8 +98,13 @@ function TokenField() {
   const input = useRef(null);
   useEffect(() => {
     const field = input.current;
-    return () => {
+    const clear = () => {
       field.value = '';
+    };
+    addEventListener('pagehide', clear);
+    return () => {
+      removeEventListener('pagehide', clear);
+      clear();
     };
   }, []);
   return html`<label for="token">${words.token}</label>
@@ -118,7 +136,10 @@ async function submit(form) {
   if (question.fault !== undefined) result.value = { own: question.fault };
   else {
     const { ok, answer } = await ask('/api/explain', question);
-    result.value = ok ? { ...answer, question } : answer;
+    // Nothing of a token stays after the question.
+    const { token, ...kept } = question;
+    if (form.isConnected)
+      result.value = ok ? { ...answer, question: { ...kept, hadToken: token !== undefined } } : answer;
   }
 }
 
@@ -126,11 +147,12 @@ function questionOf(data) {
   const text = (name) => data.get(name)?.trim() ?? '';
   const headers = headersOf(text('headers'));
   if (headers.fault !== undefined) return headers;
-  const shared = headers.filter(([name]) => !SECRET.test(name)).map((pair) => pair.join(': '));
+  const shared = headers.filter(([name]) => SHARED.has(name.toLowerCase())).map((pair) => pair.join(': '));
   const told = Object.fromEntries(
     ['method', 'url', 'mcp', 'scope', 'claims', 'user'].map((name) => [name, text(name)]),
   );
-  keep({ ...told, headers: shared.join('\n') });
+  // A query may hold a token.
+  keep({ ...told, url: told.url.replace(/[?#].*$/, ''), headers: shared.join('\n') });
   const caller = callerOf(text('as'), text);
   if (caller.fault !== undefined) return caller;
   const { method, url, mcp } = told;
@@ -186,5 +208,9 @@ function Result() {
     return html`<section><${Alert} text=${faultOf(result.value)} /></section>`;
   if (explanation === undefined) return html`<section class="details empty"><p>${words.empty}</p></section>`;
   return html`<div role="status"><${Explanation} explanation=${explanation} warnings=${warnings} />
-    <details class="remedy"><summary>${parts(words.testEntry, { tests: html`<code>tests:</code>` })}</summary><pre lang="en">${testEntry(question, explanation)}</pre></details></div>`;
+    ${testEntry(question, explanation) === undefined ? null : html`<${TestEntry} text=${testEntry(question, explanation)} />`}</div>`;
+}
+
+function TestEntry({ text }) {
+  return html`<details class="remedy"><summary>${parts(words.testEntry, { tests: html`<code>tests:</code>` })}</summary><pre lang="en">${text}</pre></details>`;
 }

@@ -8,6 +8,8 @@ restore();
 
 export const page = signal(pageOf(location.pathname));
 export const state = signal(read());
+/** How often the address was changed from outside of the page's own fields. */
+export const visits = signal(0);
 
 addEventListener('popstate', refresh);
 addEventListener('hashchange', refresh);
@@ -15,6 +17,7 @@ addEventListener('hashchange', refresh);
 function refresh() {
   page.value = pageOf(location.pathname);
   state.value = read();
+  visits.value++;
 }
 
 function pageOf(path) {

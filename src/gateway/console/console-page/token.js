@@ -27,6 +27,8 @@ export function Token() {
   const send = async (event) => {
     event.preventDefault();
     const { ok, answer } = await ask('/api/token', { token: field.current.value.trim() });
+    // The page was left meanwhile, and keeps nothing of the token.
+    if (field.current === null) return;
     result.value = ok ? answer : { fault: faultOf(answer) };
   };
   return html`

@@ -7,6 +7,7 @@ export const texts = {
     logOut: 'Abmelden',
     silent: 'Das Gateway antwortet nicht. Die Seite fragt weiter.',
     unread: 'Das Gateway hat mit {status} geantwortet.',
+    unreachable: 'Das Gateway antwortet nicht.',
   },
   pages: { live: 'Live', routes: 'Routen', playground: 'Ausprobieren', token: 'Token', health: 'Zustand' },
   live: {

@@ -7,6 +7,7 @@ export const texts = {
     logOut: 'Log out',
     silent: 'The gateway does not answer. The page asks again.',
     unread: 'The gateway answered {status}.',
+    unreachable: 'The gateway does not answer.',
   },
   pages: { live: 'Live', routes: 'Routes', playground: 'Playground', token: 'Token', health: 'Health' },
   live: {
