@@ -88,8 +88,19 @@ function clientFaults(access: ServerAccess, { config }: GatewaySubject): readonl
   return [{ pointer: SERVER, message, hint: 'write `client_id: …` here or in the block of the server' }];
 }
 
-function scopeFaults({ scope }: ServerAccess): readonly Finding[] {
+/** Scopes of OpenID Connect, which every user may give (OpenID Connect Core §5.4, §11). */
+const OF_PEOPLE: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'address', 'phone', 'offline_access']);
+
+function scopeFaults({ scope, users }: ServerAccess): readonly Finding[] {
   const pointer = ['admin', 'access', 'scope'];
+  if (users === undefined && scopeWords(scope).every((word) => OF_PEOPLE.has(word)))
+    return [
+      {
+        pointer,
+        message: 'every user of the server has this scope',
+        hint: 'add a scope of operators, such as gatehouse.admin, or name the `users`',
+      },
+    ];
   return scopeWords(scope).flatMap((token) => {
     const message = scopeTokenFault(token);
     return message === undefined ? [] : [{ pointer, message }];

@@ -15,3 +15,8 @@ const secretNames = [
 export function isSecretName(key: string): boolean {
   return /secr|passw|pwd|^credentials$|^client_key$|_keys$/i.test(key) || closest(key, secretNames) !== undefined;
 }
+
+/** True if a header or a parameter with this name may carry a credential, such as `X-Hook-Token`. */
+export function holdsCredential(name: string): boolean {
+  return /auth|cookie|token|key|secret|passw|signature|session|assertion|jwt|dpop/i.test(name);
+}

@@ -1,7 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
 import { storageServerSchemes } from '../../base/storage-urls.ts';
 import { isKnownKey } from '../schema/known-keys.ts';
-import { isSecretName } from '../words/secret-names.ts';
+import { holdsCredential, isSecretName } from '../words/secret-names.ts';
 import { aliasTargets } from './alias-targets.ts';
 
 /**
@@ -31,15 +31,28 @@ export function framer(
  */
 export function coverSecrets(text: string, contents: ParsedNode | null | undefined, cover: string): string {
   if (contents === undefined) return keysAlone(text);
-  const covered = withoutSecrets(text, contents, (secret) => (secret.endsWith('\n') ? `${cover}\n` : cover));
-  return maskPasswords(covered).split('\n').map(withoutCommentText).join('\n');
+  const covers = (secret: string) => (secret.endsWith('\n') ? `${cover}\n` : cover);
+  const covered = withoutSecrets(text, contents, covers, isSecretInFile);
+  // YAML ends a line at any of these, and a comment with it.
+  const lines = maskPasswords(covered).split(/\r\n?|[\n\u0085\u2028\u2029]/);
+  return lines.map(withoutCommentText).join('\n');
 }
 
-function withoutSecrets(text: string, contents: ParsedNode | null, cover: (secret: string) => string = stars): string {
+/** Names of settings are known. Other names are of headers, parameters and parts of the file that people name. */
+function isSecretInFile(name: string): boolean {
+  return isSecretName(name) || (holdsCredential(name) && !isKnownKey(name));
+}
+
+function withoutSecrets(
+  text: string,
+  contents: ParsedNode | null,
+  cover: (secret: string) => string = stars,
+  isSecret = isSecretName,
+): string {
   let shown = '';
   let from = 0;
   const behind = contents === null ? NOTHING : behindAliases(contents);
-  for (const [start, end] of secretSpans(text, contents, { secret: false, behind })) {
+  for (const [start, end] of secretSpans(text, contents, { isSecret, secret: false, behind })) {
     shown += text.slice(from, start) + cover(text.slice(Math.max(from, start), end));
     from = end;
   }
@@ -77,6 +90,8 @@ function keysOf(text: string): string {
 const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$))?)/g;
 
 interface Around {
+  /** Names below which a value is secret. */
+  readonly isSecret: (name: string) => boolean;
   readonly secret: boolean;
   /** Nodes that are secrets because of an alias. */
   readonly behind: ReadonlySet<unknown>;
@@ -112,7 +127,7 @@ function secretSpans(text: string, node: unknown, around: Around): [number, numb
     const firstValue = node.items.findIndex(hasValue);
     return node.items.flatMap(({ key, value }, index) => [
       ...spans(key, secret || isRest(node, index, firstValue)),
-      ...spans(value, secret || (isScalar(key) && isSecretName(String(key.value)))),
+      ...spans(value, secret || (isScalar(key) && around.isSecret(String(key.value)))),
     ]);
   }
   if (!secret || !(isAlias(node) || isScalar(node)) || !node.range) return [];
@@ -142,7 +157,7 @@ function withoutComment(line: string): string {
   return line.replace(COMMENT, (found, quoted) => quoted ?? stars(found));
 }
 
-const COMMENT = /((?:^|[:?-]\s|[,[{])\s*(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'))|(?<=^|\s)#.*$/g;
+const COMMENT = /((?:^|[:?-]\s|[,[{])\s*(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'))|(?<=^|\s)#[^\n]*$/g;
 
 /** YAML reads a password that starts with `!` or `&` as a tag or an anchor, completely or up to its first space. */
 function signsBefore(text: string, start: number): number {

@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { DecisionSchema, StepSchema } from './live/decision-schema.ts';
 import { CheckSchema, QuestionSchema, RecordSchema, TicketSchema, TokenSchema } from './questions/question-schema.ts';
 
 // Unknown members may be added. So a program that reads an answer must ignore members that it does not know.
@@ -9,13 +10,6 @@ const flag = Type.Boolean();
 const optional = Type.Optional;
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const oneOf = (...words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
-
-const Step = Type.Object({
-  step: text,
-  verdict: oneOf('passed', 'refused', 'unavailable', 'undecided', 'skipped', 'not reached'),
-  detail: text,
-  at: optional(text),
-});
 
 const Answer = Type.Object({
   kind: oneOf('forward', 'refuse', 'unavailable', 'reply', 'undecided'),
@@ -46,7 +40,7 @@ const Explanation = Type.Object({
   request: Type.Object({ method: text, host: text, target: text }),
   route: optional(text),
   candidates: Type.Array(Type.Object({ route: text, at: optional(text), misfits: texts })),
-  steps: Type.Array(Step),
+  steps: Type.Array(StepSchema),
   token: optional(Checked),
   answer: Answer,
   would_be: optional(Answer),
@@ -69,23 +63,6 @@ const Problem = Type.Object({
   message: text,
   hint: optional(text),
   frame: optional(text),
-});
-
-const Decision = Type.Object({
-  number,
-  process: optional(text),
-  time: number,
-  request_id: text,
-  method: text,
-  host: optional(text),
-  path: text,
-  status: optional(number),
-  code: text,
-  route: optional(text),
-  at: optional(text),
-  address: text,
-  milliseconds: number,
-  steps: Type.Array(Step),
 });
 
 const Greeting = {
@@ -168,7 +145,7 @@ export interface ApiCall {
 export const apiCalls: Readonly<Record<string, ApiCall>> = {
   'GET /api/decisions': {
     answers: {
-      200: Type.Object({ ...Greeting, epoch: text, decisions: Type.Array(Decision) }),
+      200: Type.Object({ ...Greeting, epoch: text, decisions: Type.Array(DecisionSchema) }),
       400: Type.Object({ error: text }),
       503: Type.Object({ error: text }),
     },
@@ -205,6 +182,7 @@ export const apiCalls: Readonly<Record<string, ApiCall>> = {
         ),
       }),
       400: Fault,
+      503: Fault,
     },
   },
   'POST /api/ticket': { body: TicketSchema, answers: { 200: Claims, 400: Fault, 404: Fault } },

@@ -21,6 +21,10 @@ export interface ConsoleParts {
 
 /** The API below `/api` and the pages below `/console`, on the management listener. */
 export function addConsole(app: FastifyInstance, parts: ConsoleParts, health: Health): void {
+  app.addHook('onRequest', async ({ url }, reply) => {
+    if (url.startsWith('/api/'))
+      void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  });
   streamLive(app, parts.hub, parts.greeting);
   answerQuestions(app, parts);
   showHealth(app, parts, health);

@@ -1,7 +1,7 @@
 import { foldCase } from '../../base/fold-case.ts';
 import { matchHost } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
-import { isSecretName } from '../../config/words/secret-names.ts';
+import { holdsCredential, isSecretName } from '../../config/words/secret-names.ts';
 import type { Route } from '../decide/route.ts';
 import type { MatchCondition } from '../routing/match-conditions.ts';
 import type { RouteLookup } from '../routing/routes.ts';
@@ -110,19 +110,29 @@ function segmentFits({ caseSensitive }: Route, segment: PathSegment, part: strin
 
 function conditionMisfits({ conditions }: Route, question: RouteLookup): readonly string[] {
   return conditions.flatMap((condition) =>
-    condition.holds(question) === 'yes' ? [] : [`${condition.text}: ${found(condition, question)}`],
+    condition.holds(question) === 'yes' ? [] : [`${shownText(condition)}: ${found(condition, question)}`],
   );
 }
 
 /** The maximum number of characters shown of a value. */
 const LONGEST = 80;
 
-function found({ field, values, holds }: MatchCondition, question: RouteLookup): string {
+function isHidden({ field }: MatchCondition): boolean {
+  const name = field.replace(/^\w+ /, '');
+  return field === 'query access_token' || isSecretName(name) || holdsCredential(name);
+}
+
+/** A condition on a credential is shown without its value. */
+function shownText(condition: MatchCondition): string {
+  return isHidden(condition) ? condition.field : condition.text;
+}
+
+function found(condition: MatchCondition, question: RouteLookup): string {
+  const { values, holds } = condition;
   if (holds(question) === 'repeated') return 'it occurs more than once, or in another spelling';
   const [value] = values(question);
   if (value === undefined) return 'the request has none';
-  const isSecret = field === 'query access_token' || isSecretName(field.replace(/^\w+ /, ''));
-  if (isSecret) return 'the request has another value';
+  if (isHidden(condition)) return 'the request has another value';
   return `the request has \`${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}\``;
 }
 

@@ -26,7 +26,10 @@ export function explainAssumed(
   { scope, claims = {} }: Assumption,
 ): Promise<Explanation> {
   const { config } = loaded;
-  const server = claims.iss === undefined ? undefined : serverOf(loaded, String(claims.iss));
+  const server =
+    claims.iss === undefined
+      ? undefined
+      : serverOf(loaded, typeof claims.iss === 'string' ? claims.iss : JSON.stringify(claims.iss));
   const token: AssumedToken = {
     claims,
     ...(scope !== undefined && { scope }),

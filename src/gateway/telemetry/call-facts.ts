@@ -1,5 +1,6 @@
 import type { Outcome } from '../decide/outcome.ts';
 import type { Call } from '../mcp/call.ts';
+import { withoutTokens } from './without-tokens.ts';
 
 /** What a message of an `mcp` route asked for. */
 export interface CallFacts {
@@ -22,7 +23,7 @@ export function callFacts(outcome: Outcome | undefined): CallFacts {
   const name = message.operations[0]?.name;
   return {
     ...(message.method !== '' && { mcp_method: message.method.slice(0, LONGEST) }),
-    ...(name !== undefined && { mcp_name: name.slice(0, LONGEST) }),
+    ...(name !== undefined && { mcp_name: withoutTokens(name.slice(0, LONGEST)) }),
     ...(rule !== undefined && { mcp_rule: rule }),
     ...(tool !== undefined && { tool_digest: tool.digest }),
   };

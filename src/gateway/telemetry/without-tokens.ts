@@ -41,6 +41,11 @@ export function refererOf(head: Pick<RequestHead, 'fields'>): string | undefined
   return text && beforeQuery(text.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, '$1//'));
 }
 
+/** A text of a client without the tokens in it. */
+export function withoutTokens(text: string): string {
+  return text.replace(TOKENS, '[redacted]');
+}
+
 function beforeQuery(text: string): string {
   const end = text.search(NOT_TO_BE_TOLD);
   return (end === -1 ? text : text.slice(0, end)).replace(KEY, '[redacted]');

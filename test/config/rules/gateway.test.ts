@@ -211,6 +211,11 @@ const cases: Record<string, readonly Case[]> = {
       both(admin({ access: byServer }), server({ events: 'none' })),
       /^warning: the gateway follows no revocation feed of `main`, so a session ends only when its token expires$/,
     ],
+    [
+      admin({ access: { authorization_server: 'main', scope: 'openid profile' } }),
+      /^error: every user of the server has this scope$/,
+    ],
+    [admin({ access: { authorization_server: 'main', scope: 'openid', users: ['alice'] } })],
   ],
   'passwords for the console': [
     [admin({ listen: '10.0.0.1:9901', access: byUsers() }), /^error: passwords would pass in plain text/],

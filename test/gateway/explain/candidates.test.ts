@@ -65,8 +65,8 @@ t.test('a failed condition shows what the request had', async (t) => {
     misfits([route], { headers: [['X-V', '3']], target: '/a?access_token=hidden-word' }),
     misfits([route], { headers: [['X-V', 'v'.repeat(500)]] }),
   ]);
-  t.strictSame(none.r, ['header x-v: 1: the request has none', 'query access_token=2: the request has none']);
-  t.strictSame(other.r, ['header x-v: 1: the request has `3`', 'query access_token=2: the request has another value']);
+  t.strictSame(none.r, ['header x-v: 1: the request has none', 'query access_token: the request has none']);
+  t.strictSame(other.r, ['header x-v: 1: the request has `3`', 'query access_token: the request has another value']);
   t.ok((long.r?.[0]?.length ?? 0) < 120);
 });
 

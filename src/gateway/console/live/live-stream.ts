@@ -33,7 +33,6 @@ export function streamLive(app: FastifyInstance, hub: LiveHub, greeting: () => L
     const parsed = parseFilter(wish.filter);
     if (!parsed.ok) return reply.code(400).send({ error: parsed.fault });
     const greet = () => JSON.stringify({ ...greeting(), epoch: hub.epoch });
-    reply.header('cache-control', 'no-store');
     if (!request.headers.accept?.includes('text/event-stream'))
       return reply
         .type('application/json')
@@ -61,6 +60,9 @@ class Stream implements LiveViewer {
   /** Decisions that were left out because the viewer reads too slowly. */
   #slow = 0;
   #totals = NONE;
+  /** The rest of the replay. */
+  readonly #waiting: LiveMessage[] = [];
+  #isReplaying = true;
   #since = Date.now();
 
   constructor(response: ServerResponse, greeting: () => string) {
@@ -72,6 +74,8 @@ class Stream implements LiveViewer {
     this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     this.greet();
     const leave = join(this);
+    this.#drain();
+    this.#response.on('drain', () => this.#drain());
     const heartbeat = setInterval(() => this.#beat(), HEARTBEAT);
     this.#response.on('error', () => {});
     this.#response.on('close', () => {
@@ -85,12 +89,22 @@ class Stream implements LiveViewer {
     this.#response.write(`event: hello\ndata: ${this.#greeting()}\n\n`);
   }
 
-  take({ id, records, left, totals }: LiveMessage): void {
-    this.#totals = sumOf(this.#totals, totals);
-    if (this.#response.writableLength > BUFFER) {
-      this.#slow += records.length + left;
-      return;
-    }
+  take(message: LiveMessage): void {
+    this.#totals = sumOf(this.#totals, message.totals);
+    const isFull = this.#waiting.length > 0 || this.#response.writableLength > BUFFER;
+    if (!isFull) this.#write(message);
+    else if (this.#isReplaying) this.#waiting.push(message);
+    else this.#slow += message.records.length + message.left;
+  }
+
+  /** The kept decisions are already in memory. They leave as fast as the viewer reads. */
+  #drain(): void {
+    while (this.#waiting.length > 0 && this.#response.writableLength <= BUFFER)
+      this.#write(this.#waiting.shift() as LiveMessage);
+    if (this.#waiting.length === 0) this.#isReplaying = false;
+  }
+
+  #write({ id, records, left }: LiveMessage): void {
     const rest = JSON.stringify({ left, slow: this.#slow, totals: this.#totals }).slice(1);
     this.#slow = 0;
     this.#totals = NONE;

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import * as Type from 'typebox';
+import { Errors } from 'typebox/schema';
 import { request } from 'undici';
 import { type Backoff, backoff } from '../../revocation/backoff.ts';
 import { EventStreamReader, type StreamItem } from '../../revocation/event-stream.ts';
+import { DecisionSchema } from './decision-schema.ts';
 import type { LiveSource } from './hub.ts';
 import type { Audience, Batch, Totals } from './sampler.ts';
 
@@ -101,7 +104,7 @@ export class ReplicaStream implements LiveSource {
       for (const item of reader.read(chunk as Uint8Array)) {
         if (item.kind === 'fault') return item.detail;
         if (item.kind === 'frame' && this.#isSelf(item.data)) return SELF;
-        if (item.kind === 'frame') this.#hear(item, id, cursor, wait);
+        if (item.kind === 'frame' && !this.#hear(item, id, cursor, wait)) return 'its answer has another form';
       }
     }
     return 'it ended the stream';
@@ -113,11 +116,12 @@ export class ReplicaStream implements LiveSource {
     cursor: { last: string | undefined },
     wait: Backoff,
   ) {
-    const message = JSON.parse(frame.data) as Message;
+    const message = readMessage(frame.data);
+    if (message === undefined) return false;
     wait.reset();
     this.#tell(undefined, message.gateway);
     this.#epoch = message.epoch ?? this.#epoch;
-    if (message.decisions === undefined) return;
+    if (message.decisions === undefined) return true;
     cursor.last = frame.id;
     const { decisions, left = 0, slow = 0, totals = NONE } = message;
     const name = this.#gateway ?? this.#parts.address.url;
@@ -134,10 +138,11 @@ export class ReplicaStream implements LiveSource {
       );
     }
     this.#parts.receive({ records: [], left: [[audience, left + slow]], totals }, name, audience);
+    return true;
   }
 
   #isSelf(data: string): boolean {
-    return (JSON.parse(data) as Message).epoch === this.#parts.epoch();
+    return readMessage(data)?.epoch === this.#parts.epoch();
   }
 
   #tell(fault: string | undefined, gateway = this.#gateway): void {
@@ -161,6 +166,32 @@ interface Message {
   readonly left?: number;
   readonly slow?: number;
   readonly totals?: Totals;
+}
+
+const Count = Type.Integer({ minimum: 0 });
+
+const MessageSchema = Type.Object({
+  gateway: Type.Optional(Type.String({ maxLength: 256 })),
+  epoch: Type.Optional(Type.String({ maxLength: 64 })),
+  decisions: Type.Optional(Type.Array(DecisionSchema)),
+  left: Type.Optional(Count),
+  slow: Type.Optional(Count),
+  totals: Type.Optional(Type.Object({ passed: Count, refused: Count, failed: Count })),
+});
+
+/** Undefined: the other side is no gateway, or one with another API. */
+function readMessage(data: string): Message | undefined {
+  const value = parsed(data);
+  const [isValid] = Errors(MessageSchema, value);
+  return isValid ? (value as Message) : undefined;
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
 }
 
 function headersOf({ username, password }: ReplicaAddress): Record<string, string> {

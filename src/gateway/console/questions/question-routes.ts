@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { LiveGeneration } from '../../generation/generation.ts';
+import { callLimit } from '../../server-client/call-limit.ts';
 import { answer, faultOf } from './ask.ts';
 import { PasteThread, type Unjudged } from './paste-thread.ts';
 import {
@@ -20,10 +21,18 @@ export interface Questions {
   readonly files: RunningFiles;
 }
 
+/** Questions about the running file, which may ask servers. A flood of them must not become a flood for the servers. */
+const AT_ONCE = 2;
+const WAITING = 8;
+/** Milliseconds until a waiting question is refused. */
+const PATIENCE = 10_000;
+
 /** Questions of people and commands. Nothing that they send is stored or logged. */
 export function answerQuestions(app: FastifyInstance, { live, files }: Questions): void {
   const options = { bodyLimit: LARGEST_BODY * 2 };
   const pasted = new PasteThread();
+  const limit = callLimit(AT_ONCE, WAITING);
+  const inTurn = <Result>(ask: () => Promise<Result>) => limit.run(AbortSignal.timeout(PATIENCE), ask);
   app.addHook('onClose', () => pasted.close());
   app.get('/api/file', () => {
     const { text, remark } = files.current();
@@ -35,8 +44,10 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
     if (!read.ok || fault !== undefined) return reply.code(400).send({ fault });
     const { yaml, ...question } = read.value;
     const asked = { kind: 'explain', yaml: yaml ?? '', question } as const;
-    const answered = yaml === undefined ? await answer(question, () => files.current()) : await pasted.ask(asked);
-    if (typeof answered === 'string') return notJudged(reply, answered);
+    const answered =
+      yaml === undefined ? await inTurn(() => answer(question, () => files.current())) : await pasted.ask(asked);
+    if (typeof answered === 'string')
+      return notJudged(reply, answered === 'late' && yaml !== undefined ? 'late' : 'busy');
     return answered.ok ? answered : reply.code('fault' in answered ? 400 : 422).send(answered);
   });
   app.post('/api/check', options, async ({ body }, reply) => {
@@ -53,7 +64,8 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
   app.post('/api/token', async ({ body }, reply) => {
     const read = readBody(TokenSchema, body);
     if (!read.ok) return reply.code(400).send({ fault: read.fault });
-    return reply.send(await viewToken(read.value.token.trim(), files.current().file));
+    const view = await inTurn(() => viewToken(read.value.token.trim(), files.current().file));
+    return typeof view === 'string' ? notJudged(reply, 'busy') : reply.send(view);
   });
   app.post('/api/ticket', ({ body }, reply) => {
     const read = readBody(TicketSchema, body);
@@ -64,7 +76,7 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
 }
 
 const unjudged: Readonly<Record<Unjudged, { readonly status: 422 | 503; readonly fault: string }>> = {
-  busy: { status: 503, fault: 'the gateway judges other pasted files; try again' },
+  busy: { status: 503, fault: 'the gateway answers other questions; try again' },
   late: { status: 422, fault: 'this file takes too long to judge; `gatehouse check` judges it without a limit' },
 };
 

@@ -7,6 +7,7 @@ import { setVariable } from '../../../support/environment.ts';
 import { behind, gateway } from '../../../support/gateway.ts';
 import { servedFile, writeIn } from '../../../support/served-file.ts';
 import { jwt } from '../../../support/tokens.ts';
+import { witness } from '../../../support/witness.ts';
 
 /** Starts a process: 10 s on a busy machine. */
 t.setTimeout(60_000);
@@ -115,11 +116,12 @@ t.test('a pasted file reads no variable and no file, and does not tell whether a
     PASTED.replace('audience', `client_id: a, client_key: "${path}", audience`),
   ];
   const told = async () => {
-    const answers = forms(file).map((yaml) => ask(adminUrl, 'check', { yaml }));
-    const asked = forms(file).map((yaml) =>
-      ask(adminUrl, 'explain', { method: 'GET', url: '/orders', scope: 'a', yaml }),
-    );
-    return JSON.stringify(await Promise.all([...answers, ...asked]));
+    const answers: unknown[] = [];
+    for (const yaml of forms(file)) {
+      answers.push(await ask(adminUrl, 'check', { yaml }));
+      answers.push(await ask(adminUrl, 'explain', { method: 'GET', url: '/orders', scope: 'a', yaml }));
+    }
+    return JSON.stringify(answers);
   };
   const absent = await told();
   writeFileSync(file, 'canary-of-the-file');
@@ -207,4 +209,50 @@ t.test('a refused decision has the YAML that would let it pass, and a forwarded 
   const { answer } = await ask(adminUrl, 'remedy', { record });
   t.match(answer.yaml, /any_of: \[admin, orders\.read\]/);
   t.equal((await ask(adminUrl, 'remedy', { record: { ...record, code: 'forwarded' } })).answer.yaml, undefined);
+});
+
+t.test('a pasted text that takes seconds to judge does not hold up requests', async (t) => {
+  const upstream = await witness(t);
+  const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
+  const order: string[] = [];
+  const yaml = `${PASTED}${Array.from({ length: 6_000 }, () => '  - {}').join('\n')}\n`;
+  const judged = ask(running.adminUrl, 'check', { yaml }).then(({ status }) => order.push(`judged ${status}`));
+  // The text is with the gateway once a second question has its answer.
+  await ask(running.adminUrl, 'explain', { method: 'GET', url: '/orders/1' });
+  for (let count = 0; count < 20; count++) await fetch(`${running.url}/public/${count}`);
+  order.push('20 requests');
+  await judged;
+  t.match(order, ['20 requests', /^judged (200|422)$/]);
+});
+
+t.test('more questions at once than the gateway answers get 503', async (t) => {
+  const { adminUrl } = await open(t);
+  const yaml = `${PASTED}${Array.from({ length: 500 }, () => '  - {}').join('\n')}\n`;
+  const all = await Promise.all(Array.from({ length: 20 }, () => ask(adminUrl, 'check', { yaml })));
+  const statuses = new Set(all.map(({ status }) => status));
+  t.ok(statuses.has(503) && statuses.has(200), [...statuses].join());
+  t.match(all.find(({ status }) => status === 503)?.answer.fault, 'the gateway answers other questions; try again');
+});
+
+t.test('secrets of headers and comments of any line end are not in the shown file', async (t) => {
+  const secret = 'hook-secret-71c2';
+  const { adminUrl } = await servedFile(t, (directory, listeners) =>
+    writeIn(
+      directory,
+      'gateway.yaml',
+      `${listeners}upstreams: { api: { url: "http://127.0.0.1:9" } }
+# old: ${secret}
+defaults: { upstream: api }
+routes:
+  - { id: hook, match: { path: /orders, headers: { X-Hook-Token: ${secret} } }, access: public }
+  - { id: rest, match: { path: /orders, headers: { X-Version: "2" } }, access: public }
+`.replaceAll('\n', '\r\n'),
+    ),
+  );
+  const { text } = (await (await fetch(`${adminUrl}/api/file`)).json()) as { text: string };
+  t.notMatch(text, secret);
+  t.match(text, 'X-Version: "2"');
+  const { answer } = await ask(adminUrl, 'explain', { method: 'GET', url: '/orders' });
+  t.notMatch(JSON.stringify(answer), secret);
+  t.match(JSON.stringify(answer), 'header x-hook-token: the request has none');
 });
