@@ -26,18 +26,18 @@ export type Answer =
 
 /** Answers as `gatehouse explain` does, for the running file. */
 export async function answer(question: Question, running: () => RunningFile): Promise<Answer> {
-  return inFile(question, running().file, explainVerified);
+  return explainIn(question, running().file, explainVerified);
 }
 
 /** What makes a question impossible. Undefined: nothing. */
-export function faultOf({ url, token, scope, claims, user, method }: Question): string | undefined {
+export function questionFault({ url, token, scope, claims, user, method }: Question): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method)) return 'the method has a character that a method cannot have';
   if (parsePlace(url) === undefined) return 'write a path such as /orders/7, or a URL such as https://host/orders/7';
   const ways = [token, user, scope ?? claims].filter((each) => each !== undefined);
   return ways.length > 1 ? 'use only one: a token, a user, or scopes and claims' : undefined;
 }
 
-export async function inFile(
+export async function explainIn(
   question: Question,
   file: AskedFile,
   verified: typeof explainVerified,

@@ -1,7 +1,7 @@
 import { type Loaded, loadGatewayText, type Problem } from '../../../config/load/load.ts';
 import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import { explainUnasked } from '../../explain/explain-unasked.ts';
-import { type Answer, inFile, type Question } from './ask.ts';
+import { type Answer, explainIn, type Question } from './ask.ts';
 
 /** A file that a person pasted. It is judged in its own thread, because a hostile text can take seconds. */
 export type PastedQuestion =
@@ -23,7 +23,7 @@ export async function answerPasted(asked: PastedQuestion): Promise<PastedAnswers
   const problems = (loaded.ok ? loaded.warnings : loaded.problems).slice(0, MOST);
   if (asked.kind === 'check') return problems;
   if (!loaded.ok) return { ok: false, problems };
-  return inFile(asked.question, loaded, explainUnasked, notRead(loaded));
+  return explainIn(asked.question, loaded, explainUnasked, notRead(loaded));
 }
 
 function notRead({ skipped }: Extract<Loaded<GatewayConfig>, { ok: true }>): readonly string[] {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { LiveGeneration } from '../../generation/generation.ts';
 import { callLimit } from '../../server-client/call-limit.ts';
-import { answer, faultOf } from './ask.ts';
+import { answer, questionFault } from './ask.ts';
 import { PasteThread, type Unjudged } from './paste-thread.ts';
 import {
   CheckSchema,
@@ -40,7 +40,7 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
   });
   app.post('/api/explain', options, async ({ body }, reply) => {
     const read = readBody(QuestionSchema, body);
-    const fault = read.ok ? faultOf(read.value) : read.fault;
+    const fault = read.ok ? questionFault(read.value) : read.fault;
     if (!read.ok || fault !== undefined) return reply.code(400).send({ fault });
     const { yaml, ...question } = read.value;
     const asked = { kind: 'explain', yaml: yaml ?? '', question } as const;
