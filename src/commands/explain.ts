@@ -89,7 +89,7 @@ function warn(doubted: readonly string[]): void {
 /** The options decide who judges the token. */
 function judgeOf(assumes: boolean, { secrets }: SecretsOption): typeof explainAssumed {
   if (assumes) return explainAssumed;
-  return secrets ? explainVerified : explainUnasked;
+  return secrets ? explainVerified : (file, request) => explainUnasked(file, request);
 }
 
 function place(text: string): RequestTarget {

@@ -116,6 +116,7 @@ const Route = Type.Object({
   scope: optional(texts),
   upstream: text,
   requests: number,
+  failed: number,
   refused: Type.Array(Type.Object({ code: text, reason: text, count: number })),
   last_hit: optional(number),
 });
@@ -207,6 +208,7 @@ export const apiCalls: Readonly<Record<string, ApiCall>> = {
         upstreams: Type.Array(Upstream),
         last_reload: number,
         reload_failed: flag,
+        reload_waiting: flag,
         points: Type.Array(Point),
       }),
     },

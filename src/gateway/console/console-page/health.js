@@ -33,12 +33,23 @@ export function Health() {
   `;
 }
 
-function State({ now: { gateway, workers, not_ready: fault, remark, last_reload: last, reload_failed: failed } }) {
+function State({
+  now: {
+    gateway,
+    workers,
+    not_ready: fault,
+    remark,
+    last_reload: last,
+    reload_failed: failed,
+    reload_waiting: waiting,
+  },
+}) {
   return html`<p class="bar" role="status">
     ${fault === null ? html`<${Verdict} kind="pass">${words.ready}<//>` : html`<${Verdict} kind="fail">${words.notReady}<//> ${english([fault.reason, fault.cause].filter(Boolean).join(': '))}`}
     <span>${gateway}${workers > 0 ? `, ${countText(words.workers, workers)}` : ''}</span>
     <span class="quiet-text">${fill(words.loaded, { time: `${dayText(last)} ${timeText(last)}` })}</span>
-    ${failed ? html`<${Verdict} kind="fail">${words.rejected}<//>` : null}
+    ${failed && !waiting ? html`<${Verdict} kind="fail">${words.rejected}<//>` : null}
+    ${waiting ? html`<${Verdict} kind="refuse">${words.waiting}<//>` : null}
     ${remark ? html`<span lang="en">${remark}</span>` : null}
   </p>`;
 }

@@ -117,8 +117,8 @@ function requirement({ access, scope, shadow }) {
 
 const SHOWN = 3;
 
-function Refusals({ route: { refused } }) {
-  if (refused.length === 0) return '–';
+function Refusals({ route: { refused, failed } }) {
+  if (refused.length === 0 && failed === 0) return '–';
   const rest = refused.slice(SHOWN).reduce((sum, { count }) => sum + count, 0);
   return html`<ul class="plain">
     ${refused
@@ -128,6 +128,7 @@ function Refusals({ route: { refused } }) {
           html`<li key=${`${code} ${reason}`}>${numberText(count)} × <span lang="en"><code>${code}</code> <span class="quiet-text">${reason}</span></span></li>`,
       )}
     ${rest > 0 ? html`<li>${countText(words.others, rest)}</li>` : null}
+    ${failed > 0 ? html`<li>${countText(words.failed, failed)}</li>` : null}
   </ul>`;
 }
 

@@ -31,6 +31,7 @@ export function showHealth(
       upstreams: upstreamsIn(measures),
       last_reload: (measures.one('gatehouse_config_last_reload_success_timestamp_seconds') ?? 0) * 1000,
       reload_failed: measures.one('gatehouse_config_last_reload_successful') === 0,
+      reload_waiting: measures.one('gatehouse_config_reload_waiting') === 1,
       points: history.points,
     };
   });

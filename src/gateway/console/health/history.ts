@@ -117,7 +117,8 @@ export class HealthHistory {
     }
     for (const [route, count] of counts) {
       const before = this.#hits.get(route);
-      if (before === undefined) this.#hits.set(route, { count, time: undefined });
+      // In the first reading, the requests may be old.
+      if (before === undefined) this.#hits.set(route, { count, time: this.#last === undefined ? undefined : time });
       else if (before.count !== count) this.#hits.set(route, { count, time });
     }
   }

@@ -1,4 +1,5 @@
 import type { Route } from '../../decide/route.ts';
+import { entry, isCode } from '../../message/codes.ts';
 import { alternativeTexts } from '../../message/scope-requirement.ts';
 import { compareSpecificity, hostText, pathText } from '../../routing/specificity.ts';
 import type { HealthHistory } from './history.ts';
@@ -16,6 +17,8 @@ export interface RouteView {
   readonly scope: readonly string[] | undefined;
   readonly upstream: string;
   readonly requests: number;
+  /** Requests that an outage or a failure of the gateway ended. */
+  readonly failed: number;
   /** Most frequent first. */
   readonly refused: readonly { readonly code: string; readonly reason: string; readonly count: number }[];
   /** Milliseconds since the epoch. Undefined: no request since someone began to look. */
@@ -44,17 +47,27 @@ export function routesIn(
   }));
 }
 
-function countsOf(values: ReturnType<Measures['all']>): Pick<RouteView, 'requests' | 'refused'> {
+function countsOf(values: ReturnType<Measures['all']>): Pick<RouteView, 'requests' | 'refused' | 'failed'> {
   const refused = new Map<string, { code: string; reason: string; count: number }>();
   for (const { labels, value } of values) {
     const { code, reason } = { code: String(labels.code), reason: String(labels.reason) };
-    if (code === 'forwarded' || code === 'answered') continue;
+    if (!isCode(code) || isFailure(code)) continue;
     const known = refused.get(`${code} ${reason}`) ?? { code, reason, count: 0 };
     known.count += value;
     refused.set(`${code} ${reason}`, known);
   }
   return {
-    requests: values.reduce((sum, { value }) => sum + value, 0),
+    requests: sumOf(values),
+    failed: sumOf(values.filter(({ labels }) => isFailure(String(labels.code)))),
     refused: [...refused.values()].sort((one, other) => other.count - one.count),
   };
+}
+
+/** An outage is not a refusal. */
+function isFailure(code: string): boolean {
+  return isCode(code) && entry(code).status >= 500;
+}
+
+function sumOf(values: ReturnType<Measures['all']>): number {
+  return values.reduce((sum, { value }) => sum + value, 0);
 }

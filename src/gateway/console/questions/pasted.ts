@@ -23,8 +23,12 @@ export async function answerPasted(asked: PastedQuestion): Promise<PastedAnswers
   const problems = (loaded.ok ? loaded.warnings : loaded.problems).slice(0, MOST);
   if (asked.kind === 'check') return problems;
   if (!loaded.ok) return { ok: false, problems };
-  return explainIn(asked.question, loaded, explainUnasked, notRead(loaded));
+  return explainIn(asked.question, loaded, unasked, notRead(loaded));
 }
+
+const WHY = 'a pasted file asks no server; choose a token with scopes and claims';
+
+const unasked: typeof explainUnasked = (file, request) => explainUnasked(file, request, WHY);
 
 function notRead({ skipped }: Extract<Loaded<GatewayConfig>, { ok: true }>): readonly string[] {
   return skipped.length === 0 ? [] : [`the pasted file cannot read variables or files here: ${skipped.join(', ')}`];

@@ -120,6 +120,7 @@ export const texts = {
     or: 'oder',
     shadow: '{needed} (Schattenmodus)',
     others: { one: '{count} weitere', other: '{count} weitere' },
+    failed: { one: '{count} fehlgeschlagen', other: '{count} fehlgeschlagen' },
     reload: 'Letztes Neuladen',
     reloadAt: 'Letztes Neuladen, {time}',
     noReload: 'Die Datei wurde seit dem Start nicht neu geladen.',
@@ -154,6 +155,7 @@ export const texts = {
     workers: { one: '{count} Worker', other: '{count} Worker' },
     loaded: 'Datei geladen: {time}',
     rejected: 'das Gateway hat die aktuelle Datei abgelehnt; eine ältere gilt',
+    waiting: 'die aktuelle Datei öffnet Zugriffe und wartet auf eine Anforderung zum Neuladen',
     begin: 'Die Diagramme beginnen jetzt und laufen nach dem letzten Besuch 15 Minuten weiter.',
     graphs: {
       requests: 'Anfragen pro Sekunde',

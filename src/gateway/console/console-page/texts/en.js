@@ -118,6 +118,7 @@ export const texts = {
     or: 'or',
     shadow: '{needed} (shadow mode)',
     others: { one: '{count} other', other: '{count} others' },
+    failed: { one: '{count} failed', other: '{count} failed' },
     reload: 'Last reload',
     reloadAt: 'Last reload, {time}',
     noReload: 'The file was not reloaded since the start.',
@@ -152,6 +153,7 @@ export const texts = {
     workers: { one: '{count} worker', other: '{count} workers' },
     loaded: 'file loaded {time}',
     rejected: 'the gateway rejected the current file; an older one is active',
+    waiting: 'the current file opens access and waits for a reload request',
     begin: 'The graphs begin now, and continue for 15 minutes after the last visit.',
     graphs: {
       requests: 'Requests a second',
