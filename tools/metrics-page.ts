@@ -1,18 +1,25 @@
 // docs/metrics.md: every metric of the programs, read from the registries that they serve. Nothing is collected here.
 import type { Registry } from 'prom-client';
 import { buildServiceMetrics } from '../src/authorization/telemetry/metrics.ts';
+import { viewersMetric } from '../src/gateway/console/live/viewers-metric.ts';
 import { buildMetrics } from '../src/gateway/lifecycle/metrics.ts';
 import { groupMetrics } from '../src/supervisor/group-health.ts';
 
 /** Only a scrape reads the subject of a metric, and no scrape happens here. */
 const UNREAD = {} as never;
 
+function ofGateway(): Registry {
+  const registry = buildMetrics(UNREAD, UNREAD, UNREAD);
+  viewersMetric(registry, UNREAD);
+  return registry;
+}
+
 const groups: readonly { readonly title: string; readonly intro: string; readonly registry: Registry }[] = [
   {
     title: 'Gateway',
     intro:
       'The gateway serves these metrics at `/metrics` of `admin` and `health`. With `workers`, each value covers all workers.',
-    registry: buildMetrics(UNREAD, UNREAD, UNREAD),
+    registry: ofGateway(),
   },
   {
     title: 'Gateway with `workers`',
