@@ -107,6 +107,8 @@ export function pressure(port: number, connections: number, bytes: (count: numbe
     while (!stopped) {
       if (client === undefined || client.closed) {
         worker = '';
+        // The own side is still open, and would keep the process alive.
+        client?.destroy();
         client = await connectTo(port);
       }
       const from = performance.now();

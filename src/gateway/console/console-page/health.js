@@ -81,7 +81,7 @@ const graphs = [
 const names = { ...words.series, own_p99: 'p99' };
 
 function Graphs({ points }) {
-  if (points.length < 2) return html`<p class="quiet-text">${words.begin}</p>`;
+  if (points.length === 0) return html`<p class="quiet-text">${words.begin}</p>`;
   return html`<div class="graphs">${graphs.map((graph) => html`<${Graph} key=${graph.title} graph=${graph} points=${points} />`)}</div>`;
 }
 
@@ -140,7 +140,11 @@ function optionsOf({ series }, width) {
       { ...axis, size: 32, space: 80, values: timesOf },
       { ...axis, size: 56, values: (_plot, values) => values.map(numberText) },
     ],
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    // One point alone would get an axis of years.
+    scales: {
+      x: { range: (_plot, low, high) => [Math.min(low, high - 60), high] },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     series: [
       {},
       ...series.map(([name, stroke]) => ({
