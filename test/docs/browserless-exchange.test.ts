@@ -48,7 +48,7 @@ async function signIn(page: Page, { issuer }: Site): Promise<void> {
   await page.goto(`${issuer}/oauth2/account`);
   await page.locator('[name=username]').fill('alice');
   await page.locator('[name=password]').fill('wonderland');
-  await page.locator('form button').first().click();
+  await page.locator('form button[type=submit]').first().click();
   await page.waitForURL(`${issuer}/oauth2/account`);
 }
 
