@@ -31,6 +31,7 @@ const routes = Array.from(
 );
 const text = `version: 1
 listen: 127.0.0.1:0
+listener: node
 authorization_servers:
   main: { issuer: https://auth.example.com, algorithms: [HS256], secret: "${SECRET}", audience: https://api.example.com }
 upstreams: { api: { url: http://127.0.0.1:1, engine: own } }
