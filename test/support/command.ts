@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Test } from 'tap';
+import { programEnvironment } from './environment.ts';
 import { launcher } from './launcher.ts';
 import { until } from './until.ts';
 
@@ -26,7 +27,7 @@ export function command(
   { node = process.execPath, env = {}, flags = [] as readonly string[], cwd = process.cwd(), input = '' } = {},
 ): Command {
   const child = spawn(node, [...flags, launcher, ...args], {
-    env: { ...process.env, ...env },
+    env: programEnvironment(env),
     cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -55,7 +56,7 @@ export function command(
 
 /** Runs `gatehouse …` to its end, with this text on standard input. */
 export async function commandReading(input: string | Uint8Array, args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [launcher, ...args]);
+  const child = spawn(process.execPath, [launcher, ...args], { env: programEnvironment() });
   const printed = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
   child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));

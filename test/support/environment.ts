@@ -9,3 +9,9 @@ export function setVariable(t: Test, name: string, value: string): void {
   });
   process.env[name] = value;
 }
+
+/** The environment of a program that a test starts: colors depend on the program and the test, and not on this shell. */
+export function programEnvironment(variables: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS, ...others } = process.env;
+  return { ...others, ...variables };
+}

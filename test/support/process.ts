@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { withChosen } from './chosen.ts';
+import { programEnvironment } from './environment.ts';
 import { freePort } from './free-port.ts';
 import { launcher, sourceLauncher } from './launcher.ts';
 import { connectTo } from './raw-client.ts';
@@ -51,7 +52,7 @@ export async function startProcess({ config, env = {}, flags, isChanged }: Proce
   ];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: programEnvironment(env),
   });
   const printed: string[] = [];
   child.stdout.on('data', (chunk) => printed.push(String(chunk)));

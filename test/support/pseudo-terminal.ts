@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { programEnvironment } from './environment.ts';
 import { launcher } from './launcher.ts';
 import { until } from './until.ts';
 
@@ -33,7 +34,9 @@ export function inTerminal(
   { rows = 24, columns = 100, env = {}, flags = [] as readonly string[] } = {},
 ): TerminalCommand {
   const started = [String(rows), String(columns), process.execPath, ...flags, launcher, ...args];
-  const child = spawn('python3', [program, ...started], { env: { ...process.env, TERM: 'xterm-256color', ...env } });
+  const child = spawn('python3', [program, ...started], {
+    env: programEnvironment({ TERM: 'xterm-256color', ...env }),
+  });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.on('data', (text) => (output.stderr += String(text)));
