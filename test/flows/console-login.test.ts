@@ -284,7 +284,7 @@ for (const [what, change] of [
     t.equal(sessionIn(tabs), undefined);
   });
 
-t.test('a code that was used already gives no session, whoever used it', async (t) => {
+t.test('a used code gives no session', async (t) => {
   const { tabs } = await bench(t);
   const callback = await answered(tabs, await begin(tabs));
   const cookies = new Map(tabs.at.cookies);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DecisionRecord } from '../../telemetry/decision-record.ts';
 import { factsIn } from './facts.ts';
 import { type Filter, parseFilter } from './filter.ts';
-import type { Audience, Batch, SampledRecord, Totals } from './sampler.ts';
+import { type Audience, type Batch, NO_TOTALS, type SampledRecord, type Totals } from './sampler.ts';
 
 /** Where the decisions are made: this process, or the workers of this process. */
 export interface LiveSource {
@@ -51,8 +51,6 @@ interface Kept {
   readonly json: string;
   readonly key: string | undefined;
 }
-
-const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
 
 /** Gives the decisions of all processes to all viewers, and keeps the last ones. */
 export class LiveHub {
@@ -107,9 +105,9 @@ export class LiveHub {
     for (let at = 0; at < kept.length; at += IN_MESSAGE) {
       const some = kept.slice(at, at + IN_MESSAGE);
       const id = this.#idOf(some.at(-1)?.number ?? 0);
-      viewer.take({ id, records: some.map(({ json }) => json), left: 0, totals: NONE });
+      viewer.take({ id, records: some.map(({ json }) => json), left: 0, totals: NO_TOTALS });
     }
-    viewer.take({ id: this.#idOf(this.#number), records: [], left: 0, totals: NONE });
+    viewer.take({ id: this.#idOf(this.#number), records: [], left: 0, totals: NO_TOTALS });
   }
 
   #matching({ filter, since, own }: LiveWish): readonly Kept[] {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseFilter } from './filter.ts';
 import type { LiveHub, LiveMessage, LiveViewer, LiveWish } from './hub.ts';
 import type { ReplicaState } from './replica.ts';
-import type { Totals } from './sampler.ts';
+import { NO_TOTALS, type Totals } from './sampler.ts';
 
 /** Bytes that may wait for one viewer. More decisions are left out and counted. */
 const BUFFER = 256 * 1024;
@@ -59,7 +59,7 @@ class Stream implements LiveViewer {
   readonly #greeting: () => string;
   /** Decisions that were left out because the viewer reads too slowly. */
   #slow = 0;
-  #totals = NONE;
+  #totals = NO_TOTALS;
   /** The rest of the replay. */
   readonly #waiting: LiveMessage[] = [];
   #isReplaying = true;
@@ -107,7 +107,7 @@ class Stream implements LiveViewer {
   #write({ id, records, left }: LiveMessage): void {
     const rest = JSON.stringify({ left, slow: this.#slow, totals: this.#totals }).slice(1);
     this.#slow = 0;
-    this.#totals = NONE;
+    this.#totals = NO_TOTALS;
     this.#since = Date.now();
     this.#response.write(`id: ${id}\ndata: {"decisions":[${records.join(',')}],${rest}\n\n`);
   }
@@ -117,8 +117,6 @@ class Stream implements LiveViewer {
     else if (Date.now() - this.#since > PATIENCE) this.#response.destroy();
   }
 }
-
-const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
 
 function sumOf(one: Totals, other: Totals): Totals {
   return {

@@ -3,10 +3,10 @@ import * as Type from 'typebox';
 import { Errors } from 'typebox/schema';
 import { request } from 'undici';
 import { type Backoff, backoff } from '../../revocation/backoff.ts';
-import { EventStreamReader, type StreamItem } from '../../revocation/event-stream.ts';
+import { EventStreamReader } from '../../revocation/event-stream.ts';
 import { DecisionSchema } from './decision-schema.ts';
 import type { LiveSource } from './hub.ts';
-import type { Audience, Batch, Totals } from './sampler.ts';
+import { type Audience, type Batch, NO_TOTALS, type Totals } from './sampler.ts';
 
 /** Another gateway whose decisions this console also shows. */
 export interface ReplicaAddress {
@@ -103,27 +103,23 @@ export class ReplicaStream implements LiveSource {
     for await (const chunk of body) {
       for (const item of reader.read(chunk as Uint8Array)) {
         if (item.kind === 'fault') return item.detail;
-        if (item.kind === 'frame' && this.#isSelf(item.data)) return SELF;
-        if (item.kind === 'frame' && !this.#hear(item, id, cursor, wait)) return 'its answer has another form';
+        if (item.kind !== 'frame') continue;
+        const message = readMessage(item.data);
+        if (message === undefined) return 'its answer has another form';
+        if (message.epoch === this.#parts.epoch()) return 'it is this gateway itself';
+        wait.reset();
+        if (this.#hear(message, id)) cursor.last = item.id;
       }
     }
     return 'it ended the stream';
   }
 
-  #hear(
-    frame: Extract<StreamItem, { kind: 'frame' }>,
-    audience: number,
-    cursor: { last: string | undefined },
-    wait: Backoff,
-  ) {
-    const message = readMessage(frame.data);
-    if (message === undefined) return false;
-    wait.reset();
+  /** Whether the message has decisions. */
+  #hear(message: Message, audience: number): boolean {
     this.#tell(undefined, message.gateway);
     this.#epoch = message.epoch ?? this.#epoch;
-    if (message.decisions === undefined) return true;
-    cursor.last = frame.id;
-    const { decisions, left = 0, slow = 0, totals = NONE } = message;
+    if (message.decisions === undefined) return false;
+    const { decisions, left = 0, slow = 0, totals = NO_TOTALS } = message;
     const name = this.#gateway ?? this.#parts.address.url;
     for (const [process, some] of Map.groupBy(decisions, (each) => each.process)) {
       const records = some.map(({ number, process: _process, ...record }) => ({
@@ -132,17 +128,13 @@ export class ReplicaStream implements LiveSource {
         key: `${this.#epoch} ${number}`,
       }));
       this.#parts.receive(
-        { records, left: [], totals: NONE },
+        { records, left: [], totals: NO_TOTALS },
         process === undefined ? name : `${name} ${process}`,
         audience,
       );
     }
     this.#parts.receive({ records: [], left: [[audience, left + slow]], totals }, name, audience);
     return true;
-  }
-
-  #isSelf(data: string): boolean {
-    return readMessage(data)?.epoch === this.#parts.epoch();
   }
 
   #tell(fault: string | undefined, gateway = this.#gateway): void {
@@ -152,9 +144,6 @@ export class ReplicaStream implements LiveSource {
     this.#parts.changed();
   }
 }
-
-const SELF = 'it is this gateway itself';
-const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
 
 /** The first message has `gateway`, and the others have `decisions`. */
 interface Message {

@@ -21,6 +21,8 @@ export interface Totals {
   readonly failed: number;
 }
 
+export const NO_TOTALS: Totals = { passed: 0, refused: 0, failed: 0 };
+
 export interface SampledRecord {
   readonly audiences: readonly number[];
   readonly json: string;
@@ -65,7 +67,7 @@ export class Sampler {
   readonly #take: (batch: Batch) => void;
   #seats: Seat[] = [];
   #records: Batch['records'][number][] = [];
-  #totals = { passed: 0, refused: 0, failed: 0 };
+  #totals = { ...NO_TOTALS };
   #stop: (() => void) | undefined;
 
   constructor(decisions: Pick<Decisions, 'observe'>, clock: Clock, take: (batch: Batch) => void) {
