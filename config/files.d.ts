@@ -98,6 +98,24 @@ export interface GatewayFile {
   decision?: {
     /** Proxies ask at this address: /nginx, /nginx/uri, /forward-auth, /envoy/…. Only proxies in `trusted_proxies` get an answer. Default: `"127.0.0.1:8082"`. */
     listen?: string;
+    /** Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. It is off by default. */
+    grpc?: string | {
+      /** The listener has this name or IP address. */
+      host: string;
+      /** The listener has this port. 0 means any free port. */
+      port: number | Variable;
+      /** The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change. */
+      tls?: {
+        /** This PEM file holds the certificate and its chain. */
+        cert: string;
+        /** This PEM file holds the private key. */
+        key: string;
+        /** This PEM file holds the authorities that may issue client certificates. */
+        client_ca?: string;
+        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440). Default: `"none"`. */
+        client_auth?: "none" | "optional" | "required" | Variable;
+      };
+    };
     /** A proxy may cache that a request passes for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };

@@ -23,8 +23,8 @@ export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   hand(socket: Socket, failed: () => void, entrance: Entrance): void;
 }
 
-/** Where a connection arrived: at the listener for clients, or at the listener for proxies that ask. */
-export type Entrance = 'listen' | 'decision';
+/** Where a connection arrived: at the listener for clients, or at a listener for proxies that ask. */
+export type Entrance = 'listen' | 'decision' | 'grpc';
 
 /** What this end does with incoming messages. A connection arrives without a message. */
 export interface Handlers<Ours extends Verbs<Ours>, Heard> {

@@ -11,6 +11,8 @@ export interface ListeningSockets {
   readonly port: number;
   /** The address where proxies ask. */
   readonly decisionUrl: string | undefined;
+  /** HOST:PORT where Envoy asks by gRPC. */
+  readonly grpcAddress: string | undefined;
   join(hand: Hand): ConnectionTarget;
   /** Stops accepting. Resolves once no connection waits that a worker could still accept. */
   close(): Promise<void>;
@@ -23,6 +25,8 @@ export interface ListeningSocketsOptions {
   readonly room?: number;
   /** The address where proxies ask. */
   readonly decision?: Address | undefined;
+  /** The address where Envoy asks by gRPC. */
+  readonly grpc?: Address | undefined;
 }
 
 /**
@@ -31,19 +35,23 @@ export interface ListeningSocketsOptions {
  */
 export async function openListeningSockets(
   listen: Address,
-  { most, room, decision }: ListeningSocketsOptions,
+  { most, room, decision, grpc }: ListeningSocketsOptions,
 ): Promise<ListeningSockets> {
   const over = new ConnectionDispatcher(most, room);
   const by = (entrance: Entrance) => (socket: Socket) => over.arrive({ socket, entrance });
   const servers = await listenEverywhere(listen, by('listen'));
-  const asked = decision === undefined ? [] : await beside(servers, listenEverywhere(decision, by('decision')));
+  const also = (address: Address | undefined, entrance: Entrance, open: readonly Server[]) =>
+    address === undefined ? [] : beside(open, listenEverywhere(address, by(entrance)));
+  const asked = await also(decision, 'decision', servers);
+  const called = await also(grpc, 'grpc', [...servers, ...asked]);
   return {
     url: urlOf(listen.host, portOf(servers[0])),
     port: portOf(servers[0]),
     decisionUrl: decision && urlOf(decision.host, portOf(asked[0])),
+    grpcAddress: grpc && new URL(urlOf(grpc.host, portOf(called[0]))).host,
     join: (hand) => over.join(hand),
     async close() {
-      await Promise.all([...servers, ...asked].map(stopListening));
+      await Promise.all([...servers, ...asked, ...called].map(stopListening));
       await over.close();
     },
   };

@@ -75,9 +75,9 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
       await crew.drain(lastRequests);
       await close();
     };
-    const { port, decisionUrl } = door;
+    const { port, decisionUrl, grpcAddress } = door;
     const url = withScheme(door.url, core.live.current.config);
-    return { url, port, decisionUrl, ...management.urls, reload, stop };
+    return { url, port, decisionUrl, grpcAddress, ...management.urls, reload, stop };
   } catch (error) {
     await door.close();
     await close();
@@ -89,7 +89,8 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const keys = randomKeys();
   const config = withKeys(options.config, keys);
   const { directory, locate, workers } = options;
-  if (config.listen.tls !== undefined) tlsOptions({ ...config.listen, tls: config.listen.tls }, directory);
+  for (const { tls, ...address } of [config.listen, ...(config.decision_grpc ? [config.decision_grpc] : [])])
+    if (tls !== undefined) tlsOptions({ ...address, tls }, directory);
   const core = openCore({ ...options, config });
   // The primary writes no line. It opens the log only to report an unwritable file before any client connects.
   await openAccessLog({ ...options, access: core.access });
@@ -107,7 +108,12 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const followers = feedFollowers(desks);
   const metrics = summedMetrics();
   const most = () => core.live.current.config.limits.connections;
-  const door = await openListeningSockets(config.listen, { most, room: roomForClients(), decision: config.decision });
+  const door = await openListeningSockets(config.listen, {
+    most,
+    room: roomForClients(),
+    decision: config.decision,
+    grpc: config.decision_grpc,
+  });
   const crew = new Crew({
     size: workers,
     door,

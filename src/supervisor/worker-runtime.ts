@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { lastRequests } from '../base/last-requests.ts';
@@ -17,6 +18,7 @@ import {
   notReady,
   openCore,
   openDecisionEndpoint,
+  openGrpc,
   openProxy,
   remark,
   renewal,
@@ -24,6 +26,7 @@ import {
 } from '../gateway/lifecycle/core.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
 import { buildMetrics } from '../gateway/lifecycle/metrics.ts';
+import type { GrpcListener } from '../gateway/listener/grpc/grpc-listener.ts';
 import { applyLimits } from '../gateway/listener/server.ts';
 import { flushSpans } from '../gateway/telemetry/flush-spans.ts';
 import type { Entrance, IpcChannel } from './ipc-channel.ts';
@@ -88,9 +91,10 @@ export async function openWorkerRuntime({
   // All workers have the same file and the same Node.js. A metric counts the workers for each way of reading.
   const reader = await chooseReader(config, (facts, words) => log.debug(facts, words));
   const [app, asked] = [openProxy(core, config, reader), config.decision && openDecisionEndpoint(core, config)];
+  const grpc = openGrpc(core, config);
   const apps = asked === undefined ? [app] : [app, asked];
   await Promise.all(apps.map((one) => one.ready()));
-  const servers: Servers = { listen: app.server, decision: asked?.server };
+  const servers: Servers = { listen: app.server, decision: asked?.server, grpc: grpc?.server };
   // These servers never listen, so without this event they would never check for slow heads.
   for (const { server } of apps) server.emit('listening');
   const registry = buildMetrics(core, undefined, reader);
@@ -106,7 +110,10 @@ export async function openWorkerRuntime({
       await warm(generation);
       await requireKeptNonces(generation);
     },
-    commit: (version) => takeOver(core, servers, prepared, version),
+    commit(version) {
+      takeOver(core, servers, prepared, version);
+      grpc?.applyLimits(core.live.current.config.limits);
+    },
     discard(version) {
       prepared.get(version)?.lease.release();
       prepared.delete(version);
@@ -119,18 +126,26 @@ export async function openWorkerRuntime({
     },
     watch: watcher(core, line),
     sample: (audiences) => sampler.watch(audiences),
-    async drain(milliseconds) {
-      beginDraining(core);
-      await lastRequests(connections.areOpen, milliseconds);
-      connections.endSilent();
-      await connections.over();
-      await Promise.all(apps.map((one) => one.close()));
-      core.stalls.close();
-      await core.kept.close();
-      await core.access?.close();
-      await flushSpans();
-    },
+    drain: (milliseconds) => drain(core, { apps, grpc, connections }, milliseconds),
   };
+}
+
+interface Draining {
+  readonly apps: readonly FastifyInstance[];
+  readonly grpc: GrpcListener | undefined;
+  readonly connections: ReturnType<typeof takeConnections>;
+}
+
+async function drain(core: Core, { apps, grpc, connections }: Draining, milliseconds: number): Promise<void> {
+  beginDraining(core);
+  await lastRequests(connections.areOpen, milliseconds);
+  connections.endSilent();
+  await Promise.all([grpc?.close(), connections.over()]);
+  await Promise.all(apps.map((one) => one.close()));
+  core.stalls.close();
+  await core.kept.close();
+  await core.access?.close();
+  await flushSpans();
 }
 
 /** Milliseconds between checks: short for a file, and as the server's block says for a server. */
@@ -140,8 +155,12 @@ function everyOf({ jwks_file, jwks }: SentGeneration['config']['authorization_se
 
 const FILE_EVERY = 2_000;
 
-/** The server for clients, and the server for proxies that ask. */
-type Servers = { readonly listen: Server; readonly decision: Server | undefined };
+/** The server for clients, and the servers for proxies that ask. */
+type Servers = {
+  readonly listen: Server;
+  readonly decision: Server | undefined;
+  readonly grpc: NetServer | undefined;
+};
 
 function each({ listen, decision }: Servers): readonly Server[] {
   return decision === undefined ? [listen] : [listen, decision];

@@ -22,6 +22,8 @@ export interface Fronted {
 
 export interface Parts {
   readonly decision: string;
+  /** Undefined: the page has no gRPC. */
+  readonly grpc?: string | undefined;
   readonly listen: string;
   readonly upstream: string;
 }
@@ -33,7 +35,8 @@ export async function fronted(t: Test, page: string, start: Starts, changes: obj
   const upstream = await witness(t);
   const [shown] = filesIn(page);
   const here = { listen: '127.0.0.1:0', authorization_servers: hmacServer };
-  const decision = { ...shown?.values.decision, listen: '127.0.0.1:0' };
+  const grpc = shown?.values.decision?.grpc && { grpc: '127.0.0.1:0' };
+  const decision = { ...shown?.values.decision, listen: '127.0.0.1:0', ...grpc };
   const upstreams = { orders: { url: upstream.url } };
   const running = await gateway(t, { ...shown?.values, upstreams, ...here, ...changes, decision });
   return { upstream, ...(await before(t, page, start, { upstream, running })) };
@@ -46,7 +49,8 @@ export async function before(
   { upstream, running }: { upstream: Witness; running: TestGateway },
 ): Promise<Omit<Fronted, 'upstream'>> {
   const [decisionAt, upstreamAt] = [running.decisionUrl, upstream.url].map((url) => new URL(url ?? '').host);
-  const parts = { decision: decisionAt ?? '', listen: `127.0.0.1:${running.port}`, upstream: upstreamAt ?? '' };
+  const grpc = running.grpcAddress;
+  const parts = { decision: decisionAt ?? '', grpc, listen: `127.0.0.1:${running.port}`, upstream: upstreamAt ?? '' };
   const proxy = await start(t, page, parts);
   return {
     gateway: running,

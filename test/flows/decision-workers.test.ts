@@ -3,6 +3,7 @@ import { asks, asNginx, statusOf } from '../support/asking.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, routes } from '../support/gateway.ts';
 import { group, workerOf } from '../support/group.ts';
+import { grpcCaller, valuesIn, verdictOf } from '../support/grpc-caller.ts';
 import { ask } from '../support/raw-client.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
@@ -41,3 +42,18 @@ t.test(
     t.equal((await asks(at, asNginx({ headers }))).status, 200, 'one that died is replaced there too');
   },
 );
+
+t.test('several workers answer calls of gRPC, each on the connection that it got', async (t) => {
+  const upstream = await witness(t);
+  const decision = { listen: '127.0.0.1:0', grpc: `127.0.0.1:${await freePort()}` };
+  const running = await group(t, behind(upstream.url, { decision, trusted_proxies: ['127.0.0.1'], routes }), 2);
+  const callers = Array.from({ length: 8 }, () => grpcCaller(t, decision.grpc));
+  const told = await Promise.all(callers.map(({ check }) => check({ path: '/public/1' })));
+  t.strictSame([...new Set(told.map(verdictOf))], ['200']);
+  const ids = told.map(({ okResponse }) => workerOf(valuesIn(okResponse?.headers, 'x-request-id')[0]));
+  t.equal(new Set(ids).size, 2);
+  const [first] = running.pids();
+  process.kill(first ?? 0, 'SIGKILL');
+  t.ok(await running.serves(2));
+  t.equal(verdictOf(await grpcCaller(t, decision.grpc).check({ path: '/public/1' })), '200');
+});

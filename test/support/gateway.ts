@@ -14,6 +14,7 @@ export interface TestGateway {
   readonly adminUrl: string | undefined;
   readonly healthUrl: string | undefined;
   readonly decisionUrl: string | undefined;
+  readonly grpcAddress: string | undefined;
   /** Log lines at trace, parsed. */
   readonly log: readonly Record<string, unknown>[];
   stop(): Promise<void>;

@@ -1,5 +1,7 @@
 import type { GatewayFile, RouteFile } from '../schema/gateway.ts';
+import type { Listen } from '../schema/listener.ts';
 import { trustedParts } from '../schema/trusted-proxies.ts';
+import { isLoopback } from '../words/host.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import type { Checks, Member } from './checks.ts';
 import { headersLookedAt } from './looked-at.ts';
@@ -22,6 +24,7 @@ export const decisionChecks: Checks<GatewaySubject> = {
           },
         ],
   ),
+  'calls from other machines': withDecision(({ grpc }) => (grpc === undefined ? [] : openFaults(grpc))),
   'how long a decision is remembered': withDecision(({ max_age }) => ageFaults(max_age)),
   'tokens in forms that a proxy keeps': withDecision((_, { config, routes }) => [
     ...bodyTokens(['bearer_methods_supported'], config.bearer_methods_supported),
@@ -40,6 +43,14 @@ function withDecision(judge: (decision: Decision, subject: GatewaySubject) => re
     const { decision } = subject.config;
     return decision === undefined ? [] : judge(decision, subject);
   };
+}
+
+/** The calls contain the credentials of all clients, and who may ask depends on the address alone. */
+function openFaults({ host, tls }: Listen): readonly Finding[] {
+  if (tls !== undefined || isLoopback(host)) return [];
+  const message = 'other machines can reach this listener, and it has no TLS';
+  const hint = 'write { host, port, tls: { cert, key } }, or a loopback address such as 127.0.0.1';
+  return [{ pointer: ['decision', 'grpc'], message, hint }];
 }
 
 const SECOND = 1_000;

@@ -39,6 +39,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
       admin: config.admin && adminParts(config.admin),
       health: config.health && healthParts(config.health).listen,
       decision: config.decision?.listen,
+      grpc: config.decision?.grpc,
     }),
   ...tlsChecks,
   ...adminChecks,

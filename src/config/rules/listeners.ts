@@ -11,11 +11,12 @@ type Listeners = {
   readonly admin?: Operators | undefined;
   readonly health?: Address | undefined;
   readonly decision?: Address | undefined;
+  readonly grpc?: Address | undefined;
 };
 
 /** Rules for the listeners of clients, operators, probes and proxies. Each must have its own address. */
-export function listenerFaults({ listen, admin, health, decision }: Listeners): readonly Finding[] {
-  const open = Object.entries({ listen, admin, health, decision }).flatMap(([key, address]) =>
+export function listenerFaults({ listen, admin, health, decision, grpc }: Listeners): readonly Finding[] {
+  const open = Object.entries({ listen, admin, health, decision, 'decision.grpc': grpc }).flatMap(([key, address]) =>
     address ? [{ key, address }] : [],
   );
   const clashes = open.flatMap(({ key, address }, index): Finding[] => {
@@ -24,7 +25,7 @@ export function listenerFaults({ listen, admin, health, decision }: Listeners): 
       ? []
       : [
           {
-            pointer: [key],
+            pointer: key.split('.'),
             message: `the same address as \`${earlier.key}\``,
             hint: 'give each listener its own port',
           },

@@ -1,13 +1,15 @@
+import type { GatewayFile } from '../schema/gateway.ts';
 import { healthParts, type TlsConfig } from '../schema/listener.ts';
-import type { Finding } from '../words/problem.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
 import { type Checks, membersOf } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 import { tlsFileFaults } from './tls-files.ts';
 
 /** Rules for TLS and for the paths of probes, which come before any route. */
 export const tlsChecks: Checks<GatewaySubject> = {
-  'files of TLS': ({ config, around }) => tlsFileFaults(['listen', 'tls'], config.listen.tls, around),
-  'certificates of clients': ({ config }) => (config.listen.tls === undefined ? [] : clientFaults(config.listen.tls)),
+  'files of TLS': ({ config, around }) =>
+    withTls(config).flatMap(({ pointer, tls }) => tlsFileFaults(pointer, tls, around)),
+  'certificates of clients': ({ config }) => withTls(config).flatMap(({ pointer, tls }) => clientFaults(pointer, tls)),
   'HTTP/2 with clients': ({ config }) =>
     config.listen.http2 === true && config.listen.tls === undefined
       ? [
@@ -21,9 +23,22 @@ export const tlsChecks: Checks<GatewaySubject> = {
   'health passes': (subject) => passFaults(subject),
 };
 
+interface WithTls {
+  readonly pointer: Pointer;
+  readonly tls: TlsConfig;
+}
+
+function withTls({ listen, decision }: GatewayFile): readonly WithTls[] {
+  const all = [
+    { pointer: ['listen', 'tls'], tls: listen.tls },
+    { pointer: ['decision', 'grpc', 'tls'], tls: decision?.grpc?.tls },
+  ];
+  return all.flatMap(({ pointer, tls }) => (tls === undefined ? [] : [{ pointer, tls }]));
+}
+
 /** One key without the other would look like protection, and give none. */
-function clientFaults({ client_auth, client_ca }: TlsConfig): readonly Finding[] {
-  const pointer = ['listen', 'tls', client_ca === undefined ? 'client_auth' : 'client_ca'];
+function clientFaults(at: Pointer, { client_auth, client_ca }: TlsConfig): readonly Finding[] {
+  const pointer = [...at, client_ca === undefined ? 'client_auth' : 'client_ca'];
   if (client_auth === 'none' && client_ca !== undefined) {
     const hint = 'write `client_auth: required` or `optional`, or leave `client_ca` out';
     return [{ pointer, message: 'with `client_auth: none`, the gateway requests no certificate from clients', hint }];

@@ -19,7 +19,7 @@ import {
 import { type AdminConfig, adminListen } from './admin.ts';
 import { AuthorizationServerSchema } from './authorization-server.ts';
 import { type CountersConfig, counters } from './counters.ts';
-import { type HealthPassConfig, healthListen, listen, listeners } from './listener.ts';
+import { type HealthPassConfig, healthListen, type Listen, listen, listeners, listenWithTls } from './listener.ts';
 import { Log, Shutdown } from './process.ts';
 import { bearerMethodsSupported, identityHeaders, modes, passHeaders, RouteSchema } from './route.ts';
 import { TestSchema } from './test-case.ts';
@@ -94,6 +94,11 @@ const Decision = record(
     listen: address(
       '127.0.0.1:8082',
       'Proxies ask at this address: /nginx, /nginx/uri, /forward-auth, /envoy/…. Only proxies in `trusted_proxies` get an answer.',
+    ),
+    grpc: Type.Optional(
+      listenWithTls(
+        'Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. It is off by default.',
+      ),
     ),
     max_age: duration(
       '1s',
@@ -268,6 +273,8 @@ export type GatewayConfig = Omit<
   /** True: for a trusted proxy, X-Forwarded-Host replaces Host. */
   is_host_forwarded: boolean;
   decision?: Address;
+  /** The address where Envoy asks by gRPC. */
+  decision_grpc?: Listen;
   /** Milliseconds; 0: proxies may not cache decisions. */
   decision_max_age: number;
   admin?: AdminConfig;

@@ -36,6 +36,16 @@ export interface Listen extends Address {
   readonly http2?: boolean;
 }
 
+/** An address for programs, which may have TLS. */
+export function listenWithTls(description: string) {
+  const parts = record({
+    host: text(undefined, 'The listener has this name or IP address.'),
+    port: port('The listener has this port. 0 means any free port.'),
+    tls: Type.Optional(Tls),
+  });
+  return Type.Unsafe<Listen>({ anyOf: [address(), parts], description });
+}
+
 /** The address for clients, or a map with the address and TLS settings. */
 export function listen(fallback: string, description: string) {
   const parts = record({

@@ -43,6 +43,7 @@ export function completeGateway(config: GatewayFile): GatewayConfig {
     ...(parts && { health: parts.listen }),
     health_passes: parts?.pass ?? {},
     ...(decision && { decision: decision.listen }),
+    ...(decision?.grpc && { decision_grpc: decision.grpc }),
     decision_max_age: decision?.max_age ?? 0,
     upstreams: completeUpstreams(config.upstreams),
     routes: Object.freeze(routes) as RouteConfig[],

@@ -23,6 +23,8 @@ import {
 import { emptyReloadPool } from '../generation/reload-pool.ts';
 import type { WorkerContext } from '../generation/worker-context.ts';
 import { buildDecisionEndpoint } from '../listener/decision/endpoint.ts';
+import { buildCheck } from '../listener/grpc/check.ts';
+import { type GrpcListener, openGrpcListener } from '../listener/grpc/grpc-listener.ts';
 import { HandshakeTracker } from '../listener/handshake-tracker.ts';
 import { buildProxy } from '../listener/proxy.ts';
 import { buildServer, type ServerOptions } from '../listener/server.ts';
@@ -108,6 +110,17 @@ export function openDecisionEndpoint(core: Core, { limits }: GatewayConfig): Fas
     handle: buildDecisionEndpoint(core.live),
     malformed: countMalformed(core),
   });
+}
+
+/** The listener where Envoy asks by gRPC. Undefined: the file has none. */
+export function openGrpc(core: Core, { limits, decision_grpc }: GatewayConfig): GrpcListener | undefined {
+  if (decision_grpc === undefined) return undefined;
+  const { live, directory, log } = core;
+  const parts = { check: buildCheck(live), notReady: () => notReady(core) };
+  const opened = openGrpcListener({ ...parts, address: decision_grpc, limits, directory, log });
+  core.renewals.add(opened.renew);
+  core.listener.sessions.add({ close: () => opened.announceEnd() });
+  return opened;
 }
 
 function watchReader({ live, stalls, listener }: Core): (socket: Socket) => void {

@@ -8,6 +8,7 @@ const fixed = [
   'admin',
   'health',
   'decision',
+  'decision_grpc',
   'workers',
   'log',
   'access_log',

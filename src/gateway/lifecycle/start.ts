@@ -1,15 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { lastRequests, stopListening } from '../../base/last-requests.ts';
-import { listen } from '../../base/listen.ts';
+import { listen, listenAt } from '../../base/listen.ts';
 import { trackSilent } from '../../base/silent-connections.ts';
 import type { Loaded } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { Listen } from '../../config/schema/listener.ts';
 import type { ConsoleParts } from '../console/console.ts';
 import { type ConsoleSources, consoleParts } from '../console/console-parts.ts';
 import { Sampler } from '../console/live/sampler.ts';
 import { viewersMetric } from '../console/live/viewers-metric.ts';
 import { buildGeneration } from '../generation/generation.ts';
+import type { GrpcListener } from '../listener/grpc/grpc-listener.ts';
 import { applyLimits } from '../listener/server.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
 import { chooseReader } from './chosen-reader.ts';
@@ -20,6 +22,7 @@ import {
   notReady,
   openCore,
   openDecisionEndpoint,
+  openGrpc,
   openProxy,
   remark,
   renewal,
@@ -49,6 +52,8 @@ export interface RunningGateway {
   readonly healthUrl: string | undefined;
   /** The address where proxies ask. */
   readonly decisionUrl: string | undefined;
+  /** HOST:PORT where Envoy asks by gRPC. */
+  readonly grpcAddress: string | undefined;
   /** Loads the whole current file, or nothing. */
   readonly reload: Reload | undefined;
   /**
@@ -64,8 +69,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const core = openCore(options);
   let management: Management | undefined;
   let asking: FastifyInstance | undefined;
+  let grpc: GrpcListener | undefined;
   const closeAll = async () => {
-    await Promise.all([management?.close(), asking?.close()]);
+    await Promise.all([management?.close(), asking?.close(), grpc?.close()]);
     core.stalls.close();
     await core.kept.close();
     await core.access?.close();
@@ -76,10 +82,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const reader = await chooseReader(config, (facts, words) => core.log.info(facts, words));
     const app = openProxy(core, config, reader);
     asking = config.decision && openDecisionEndpoint(core, config);
+    grpc = openGrpc(core, config);
     const servers: Servers = [app, ...(asking === undefined ? [] : [asking])];
     const silent = servers.map(({ server }) => trackSilent(server));
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
-    const reload = options.load && reloader(core, servers, { ...options, load: options.load, stats });
+    const reload = options.load && reloader(core, { servers, grpc }, { ...options, load: options.load, stats });
     const registry = buildMetrics(core, stats, reader);
     const seen = watched(core, options, () => registry.getMetricsAsJSON());
     viewersMetric(registry, seen.hub);
@@ -98,17 +105,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       console: seen,
     });
     const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
+    const grpcAddress = grpc && config.decision_grpc && (await listenGrpc(grpc, config.decision_grpc));
     const url = withScheme(await listen(app, config.listen, 'listen'), config);
     const stop = async (milliseconds = 0) => {
       beginDraining(core);
-      await Promise.all(servers.map(({ server }) => stopListening(server)));
+      await Promise.all([...servers, ...(grpc === undefined ? [] : [grpc])].map(({ server }) => stopListening(server)));
       await lastRequests(() => silent.some(({ open }) => open > 0), milliseconds);
       for (const each of silent) each.end();
-      await Promise.all(servers.map(drain));
+      await Promise.all([...servers.map(drain), grpc?.close()]);
+      grpc = undefined;
       await closeAll();
     };
     const { port } = app.server.address() as AddressInfo;
-    return { url, port, ...management.urls, decisionUrl, reload, stop };
+    return { url, port, ...management.urls, decisionUrl, grpcAddress, reload, stop };
   } catch (error) {
     await closeAll();
     throw error;
@@ -128,7 +137,12 @@ type Servers = readonly [FastifyInstance, ...FastifyInstance[]];
 
 type Reloader = Pick<Reloading, 'load' | 'files' | 'stats'> & { readonly config: GatewayConfig };
 
-function reloader(core: Core, servers: Servers, { config, load, files, stats }: Reloader): Reload {
+interface Listening {
+  readonly servers: Servers;
+  readonly grpc: GrpcListener | undefined;
+}
+
+function reloader(core: Core, { servers, grpc }: Listening, { config, load, files, stats }: Reloader): Reload {
   const { clock, log, live } = core;
   return buildReload({
     load,
@@ -140,6 +154,7 @@ function reloader(core: Core, servers: Servers, { config, load, files, stats }: 
     },
     apply({ limits }) {
       for (const { server } of servers) applyLimits(server, limits);
+      grpc?.applyLimits(limits);
     },
     renew: renewal(core, servers[0], config),
     files,
@@ -147,6 +162,12 @@ function reloader(core: Core, servers: Servers, { config, load, files, stats }: 
     clock,
     log,
   });
+}
+
+async function listenGrpc({ server }: GrpcListener, address: Listen): Promise<string> {
+  await listenAt(server, address, 'decision.grpc');
+  const { address: host, port } = server.address() as AddressInfo;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** Closes each idle connection once its answer is out and the current turn brought no more bytes. */

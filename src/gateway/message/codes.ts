@@ -243,6 +243,12 @@ const asking = {
     step: 'message',
     remedy: 'Configure the proxy as its cookbook page shows. The log names the missing header.',
   },
+  form_token_stays: {
+    status: 403,
+    text: 'The asking proxy forwards the form, so the gateway cannot remove the token from it.',
+    step: 'extract',
+    remedy: 'Send the token in the Authorization header, or let the proxy forward this route to the gateway.',
+  },
   answer_undeliverable: {
     status: 404,
     text: 'The gateway answers this request itself, so the proxy must forward it to the gateway.',

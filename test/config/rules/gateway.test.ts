@@ -1352,6 +1352,11 @@ const cases: Record<string, readonly Case[]> = {
     [top({ decision: {} }), /^error: only proxies in `trusted_proxies` may ask/],
     [top({ decision: {}, trusted_proxies: ['127.0.0.1'] })],
   ],
+  'calls from other machines': [
+    [asked({ grpc: '0.0.0.0:8083' }), /^error: other machines can reach this listener, and it has no TLS/],
+    [asked({ grpc: '[::1]:8083' })],
+    [asked({ grpc: 'localhost:8083' })],
+  ],
   'how long a decision is remembered': [
     [asked({ max_age: '1500ms' }), /^error: caches count in whole seconds/],
     [asked({ max_age: '30s' }), /^warning: revoked tokens pass for this long/],

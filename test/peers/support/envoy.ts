@@ -9,13 +9,25 @@ import { peerFile } from '../../support/peer-place.ts';
 
 const MANAGER = 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
+const PROTOCOLS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+/** `h2:HOST:PORT`: the cluster speaks HTTP/2. */
 function cluster(name: string, url: string): object {
-  const [address, port] = url.split(':');
+  const isHttp2 = url.startsWith('h2:');
+  const [address, port] = url.replace(/^h2:/, '').split(':');
   const endpoint = { address: { socket_address: { address, port_value: Number(port) } } };
   return {
     name,
     type: 'STATIC',
     connect_timeout: '2s',
+    ...(isHttp2 && {
+      typed_extension_protocol_options: {
+        [PROTOCOLS]: {
+          '@type': `type.googleapis.com/${PROTOCOLS}`,
+          explicit_http_config: { http2_protocol_options: {} },
+        },
+      },
+    }),
     load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
   };
 }

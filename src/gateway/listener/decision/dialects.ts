@@ -23,9 +23,11 @@ export interface Dialect {
   readonly read: (question: DecisionRequest) => Original | Unclear;
   /** Whether X-Forwarded-For may begin with the proxy's own address. */
   readonly addsItself: boolean;
+  /** Whether the proxy joins repeated lines of the client with a comma. */
+  readonly joinsLines: boolean;
 }
 
-const nginx = { via: 'nginx', isPrefix: false, addsItself: false } as const;
+const nginx = { via: 'nginx', isPrefix: false, addsItself: false, joinsLines: false } as const;
 
 const dialects: readonly Dialect[] = [
   { ...nginx, path: '/nginx', tells: new Set(['x-original-method', 'x-original-url', 'host']), read: readUrl },
@@ -35,6 +37,7 @@ const dialects: readonly Dialect[] = [
     path: '/forward-auth',
     isPrefix: false,
     addsItself: false,
+    joinsLines: false,
     tells: new Set(['x-forwarded-method', 'x-forwarded-uri', 'host']),
     read: readForwarded,
   },
@@ -44,6 +47,7 @@ const dialects: readonly Dialect[] = [
     isPrefix: true,
     // Its HTTP client always adds the proxy's address, even if the proxy forwards no client address.
     addsItself: true,
+    joinsLines: true,
     tells: new Set(),
     read: ({ request, rest }) =>
       original({

@@ -2,6 +2,7 @@ import { type Origin, type RequestHead, readHead } from '../../message/request-h
 import { OURS } from '../../message/reserved-headers.ts';
 import type { Original } from './decision-request.ts';
 import type { Dialect } from './dialects.ts';
+import { withSeparatedCredentials } from './separated-lines.ts';
 
 /** Replaces an unknown address. It is not a loopback address, and all clients without an address share their limits. */
 const UNKNOWN = '0.0.0.0';
@@ -24,12 +25,14 @@ export function originalHead({ original, origin, isClientTold, dialect, rawHeade
   const { method, target, host, secure } = original;
   const address = isClientTold ? origin.address : UNKNOWN;
   const { chain, requestId } = origin;
+  const lines = ownOf(rawHeaders, dialect);
+  const own = dialect.joinsLines ? withSeparatedCredentials(lines) : lines;
   return readHead({
     method,
     target,
     version: '1.1',
     origin: { address, secure, chain, host: undefined, requestId, isProxied: false, via: dialect.via },
-    rawHeaders: [...(host === undefined ? [] : ['host', host]), ...ownOf(rawHeaders, dialect)],
+    rawHeaders: [...(host === undefined ? [] : ['host', host]), ...own],
   });
 }
 

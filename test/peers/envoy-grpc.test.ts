@@ -1,0 +1,101 @@
+import t, { type Test } from 'tap';
+import { filesIn } from '../docs/cookbook.ts';
+import { fronted, gist, type Starts } from '../flows/asked-by.ts';
+import { crossings, refusals, spoofed, twoHosts } from '../flows/asked-cases.ts';
+import { skipWithoutPeer } from '../support/peer-place.ts';
+import { bearer } from '../support/request-text.ts';
+import { jwt } from '../support/tokens.ts';
+import { envoy } from './support/envoy.ts';
+
+/** An Envoy starts for each test. */
+t.setTimeout(300_000);
+
+const page = 'envoy-grpc.md';
+const start: Starts = (t, page, { grpc, upstream }) => envoy(t, page, { gatehouse: `h2:${grpc}`, orders: upstream });
+/** The page's routes, and one that requires more than the token of the cases has. */
+const routes = [
+  ...(filesIn(page)[0]?.values.routes ?? []),
+  { id: 'orders-write', match: { methods: ['POST'], path: '/orders/{rest*}' }, scope: 'orders.write' },
+];
+const open = (t: Test, changes?: object) => fronted(t, page, start, { routes, ...changes });
+const options = { skip: skipWithoutPeer('envoy-1.40.0') };
+const token = (scope = 'orders.read') => jwt({ scope }, { alg: 'HS256' });
+
+t.test('accepted requests go to the upstream, with the identity and without the token', options, async (t) => {
+  const { send, upstream, proxy, gateway } = await open(t);
+  const response = await send({ target: '/orders/%7e1?a=b', headers: [bearer(await token())] });
+  t.equal(response.status, 200, proxy.log() + JSON.stringify(gateway.log.slice(-2)));
+  const [seen] = upstream.seen;
+  t.strictSame(
+    ['x-auth-subject', 'x-auth-client', 'x-auth-scope', 'authorization'].map((name) => seen?.header(name)),
+    ['alice', 'shop', 'orders.read', undefined],
+  );
+  t.equal((await send({ target: '/catalogue/1', headers: [bearer('its-own')] })).status, 200);
+  t.equal(upstream.seen[1]?.header('authorization'), 'Bearer its-own', 'on a public route it passes');
+});
+
+t.test('every refusal, preflight and document is the same as from the gateway', options, async (t) => {
+  const { send, direct, upstream } = await open(t);
+  for (const [name, request] of Object.entries(await refusals()))
+    t.strictSame(gist(await send(request)), gist(await direct(request)), name);
+  t.equal(upstream.seen.length, 0);
+});
+
+t.test("a client cannot imitate Envoy's or Gatehouse's headers", options, async (t) => {
+  await spoofed(t, await open(t), /^(?!6\.)[0-9.]+$/);
+});
+
+t.test("a path arrives exactly as from the gateway's own listener, in every spelling", options, async (t) => {
+  const running = await open(t);
+  await crossings(t, running);
+  await twoHosts(t, running);
+});
+
+t.test('a token in the query is removed, and every other byte of the target stays', options, async (t) => {
+  const { send, upstream } = await open(t, { bearer_methods_supported: ['header', 'query'] });
+  const target = (mine: string) => `/orders/1?a=%2B+%7e&&b${mine}&c=%zz;x=é`.replace('é', '%C3%A9');
+  t.equal((await send({ target: target(`&access_token=${await token()}`) })).status, 200);
+  t.equal(upstream.seen[0]?.target, target(''));
+});
+
+t.test('two Authorization lines are 400, as at the gateway', options, async (t) => {
+  const { send, direct, upstream } = await open(t);
+  const headers = [bearer(await token()), bearer(await token())];
+  for (const each of [headers, [['Authorization', 'Basic YTpi'] as const, ...headers.slice(1)]]) {
+    const request = { target: '/orders/1', headers: each };
+    t.strictSame(gist(await send(request)), gist(await direct(request)));
+  }
+  t.equal(upstream.seen.length, 0);
+});
+
+t.test('a form of up to max_request_bytes is judged, and a longer one is 413', options, async (t) => {
+  const { send, upstream } = await open(t, { bearer_methods_supported: ['header', 'body'], limits: { form_body: '1MiB' } });
+  const own = await token('orders.write');
+  const post = (body: string, ...headers: (readonly [string, string])[]) =>
+    send({
+      method: 'POST',
+      target: '/orders/1',
+      headers: [['Content-Type', 'application/x-www-form-urlencoded'], ...headers],
+      body,
+    });
+  const codeOf = async (sent: ReturnType<typeof post>) => {
+    const answer = await sent;
+    return answer.status === 200 ? 200 : `${answer.status} ${JSON.parse(String(answer.body)).code}`;
+  };
+  t.equal(await codeOf(post('a=b', bearer(own))), 200);
+  t.equal(await codeOf(post(`access_token=${own}`, bearer(own))), '400 credential_repeated');
+  t.equal(await codeOf(post(`access_token=${own}`)), '403 form_token_stays');
+  t.equal(await codeOf(post('a='.padEnd(70_000, 'b'), bearer(own))), '413 form_too_large');
+  t.strictSame(
+    upstream.seen.map(({ body }) => String(body)),
+    ['a=b'],
+  );
+});
+
+t.test('if the gateway is gone, or does not trust Envoy, nothing passes', options, async (t) => {
+  const { send, gateway, upstream } = await open(t, { trusted_proxies: ['10.0.0.0/8'] });
+  t.equal((await send({ target: '/catalogue/1' })).status, 403);
+  await gateway.stop();
+  t.equal((await send({ target: '/catalogue/1' })).status, 503);
+  t.equal(upstream.seen.length, 0);
+});
