@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { pureTests } from './check/pure.ts';
 
 /** Folders of test/ for the parts that we ship beside the program, and for other servers: `npm run test:shipped`. */
-const SHIPPED: readonly string[] = ['deploy', 'docs', 'mutation', 'oracles', 'toys'];
+const SHIPPED: readonly string[] = ['deploy', 'docs', 'envoy', 'mutation', 'oracles', 'toys'];
 /** Folders whose tests have their own commands, which choose the files themselves. */
 const OWN: readonly string[] = ['faults', 'peers', 'soak'];
 

@@ -73,7 +73,7 @@ t.test('a sidecar that is ready has loaded nothing that it does not use', async 
   const sources = sourcesOf(sidecar.output());
   t.ok(sources.includes('src/gateway/listener/server.ts'), 'what it uses is seen');
   const unused =
-    /^src\/(authorization|demo|commands\/doctor)\/|node_modules\/(ajv|ajv-formats|@fastify\/(ajv-compiler|fast-json-stringify-compiler|http-proxy|reply-from)|pino-pretty|pg|ioredis|bcryptjs|light-my-request|re2js|@marcbachmann\/cel-js)\//;
+    /^src\/(authorization|demo|commands\/doctor)\/|node_modules\/(ajv|ajv-formats|@fastify\/(ajv-compiler|fast-json-stringify-compiler|http-proxy|reply-from)|pino-pretty|pg|ioredis|bcryptjs|light-my-request|re2js|@grpc|protobufjs|@marcbachmann\/cel-js)\//;
   t.strictSame(
     sources.filter((source) => unused.test(source)),
     [],

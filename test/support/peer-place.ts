@@ -6,7 +6,7 @@ const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers',
 
 /** For `t.test(title, { skip }, …)`: a peer that tools/peers/install.ts has not fetched. */
 export function skipWithoutPeer(name: string): false | string {
-  return existsSync(join(place, name, 'stamp')) ? false : `${name} is not fetched: npm run test:peers`;
+  return existsSync(join(place, name, 'stamp')) ? false : `${name} is not fetched: npm run peers -- ${name}`;
 }
 
 /** The file of a peer that matches a pattern in its folder. */

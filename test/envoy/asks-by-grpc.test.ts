@@ -69,7 +69,10 @@ t.test('two Authorization lines are 400, as at the gateway', options, async (t) 
 });
 
 t.test('a form of up to max_request_bytes is judged, and a longer one is 413', options, async (t) => {
-  const { send, upstream } = await open(t, { bearer_methods_supported: ['header', 'body'], limits: { form_body: '1MiB' } });
+  const { send, upstream } = await open(t, {
+    bearer_methods_supported: ['header', 'body'],
+    limits: { form_body: '1MiB' },
+  });
   const own = await token('orders.write');
   const post = (body: string, ...headers: (readonly [string, string])[]) =>
     send({
