@@ -1,0 +1,39 @@
+import { printableValue } from '../../base/printable.ts';
+import type { CompileFinding, CompilePlan, Judged } from '../../gateway/compile/plan.ts';
+import { table } from '../common/table.ts';
+
+/** Each finding with its place, what it is, why it cannot be said, and the remedy. */
+export function unsupportedInWords(findings: readonly CompileFinding[]): string {
+  return findings.map(findingInWords).join('');
+}
+
+function findingInWords({ at, what, why, remedy, routes }: CompileFinding): string {
+  const concerned = routes.length === 0 ? 'no route' : routes.join(', ');
+  const lines = [`${at}: ${what}: ${why}`, `  concerns: ${concerned}`, `  remedy: ${remedy}`];
+  return lines.map((line) => `${printableValue(line)}\n`).join('');
+}
+
+const verdicts: Readonly<Record<Judged, string>> = {
+  here: 'judged by the proxy',
+  asked: 'judged by Gatehouse',
+  omitted: 'left out: 404',
+};
+
+/** Who judges each route. */
+export function splitInWords({ routes }: CompilePlan): string {
+  return table(routes.map(({ id, at, judged }) => [id, verdicts[judged], at]));
+}
+
+export function planAsJson({ source, routes, findings }: CompilePlan): object {
+  return {
+    source_sha256: source.hash,
+    routes: routes.map(({ id, at, judged }) => ({ id, at, judged })),
+    findings: findings.map(({ at, what, why, remedy, routes: concerned }) => ({
+      at,
+      what,
+      why,
+      remedy,
+      routes: concerned,
+    })),
+  };
+}

@@ -1,0 +1,113 @@
+import { type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
+import { parsePathPattern } from '../../config/words/path-pattern.ts';
+import { cannot, type KeyRules, sayable } from './known-keys.ts';
+import { isPathExpressible } from './path-text.ts';
+import type { CannotSay } from './plan.ts';
+
+const ASK = 'leave the route to Gatehouse with `--on-unsupported ask`';
+const READS_BODY = 'the proxy does not read the body of a request';
+
+/** What a rule about a route must know about the rest of the file. */
+export interface RouteContext {
+  /** Claims that the target splits into scopes, so that nothing else can read them. */
+  readonly scopeClaims: ReadonlySet<string>;
+}
+
+/** Whether the upstream of the route compares letters exactly. */
+export interface MatchContext {
+  readonly caseSensitive: boolean;
+}
+
+export const matchRules: KeyRules<RouteConfig['match'], MatchContext> = {
+  host: sayable,
+  path: (path, { caseSensitive }) => {
+    const pattern = parsePathPattern(path);
+    const isSaid = pattern.kind === 'pattern' && isPathExpressible(pattern.segments, caseSensitive);
+    return isSaid ? undefined : { why: 'the path has an encoded character that the proxy cannot compare', remedy: ASK };
+  },
+  methods: sayable,
+  headers: cannot('the proxy cannot refuse a repeated header, or another spelling of its name', ASK),
+  query: cannot('the proxy cannot refuse a repeated parameter, or another spelling of its name', ASK),
+  soap_action: cannot('the proxy does not read the action of a SOAP message', ASK),
+};
+
+export const routeRules: KeyRules<RouteConfig, RouteContext> = {
+  id: sayable,
+  match: sayable,
+  upstream: sayable,
+  auth: (auth) =>
+    schemesOf(auth).every((scheme) => scheme === 'bearer')
+      ? undefined
+      : { why: 'the proxy verifies only bearer tokens', remedy: ASK },
+  // These blocks have an effect only if `auth` names their scheme.
+  basic: sayable,
+  api_key: sayable,
+  digest: sayable,
+  access: sayable,
+  scope: sayable,
+  claims: claimsRule,
+  when: cannot('the expression reads values under names that the proxy does not have', ASK),
+  audience: sayable,
+  resource: sayable,
+  mcp: cannot(READS_BODY, ASK),
+  claims_to_params: cannot(READS_BODY, ASK),
+  origins: sayable,
+  rate_limit: cannot('the proxy counts requests for each process, not for each caller', ASK),
+  mode: (mode) =>
+    mode === 'enforce'
+      ? undefined
+      : { why: 'the proxy cannot verify a token without enforcing it', remedy: 'set `mode: enforce` for the route' },
+  cors: cannot('the proxy answers every preflight itself', ASK),
+  rewrite: cannot('the proxy does not judge the rewritten path again', 'serve the route with Gatehouse itself'),
+  authorization_servers: sayable,
+  bearer_methods_supported: bearerMethodsRule,
+  forward_credential: sayable,
+  encoded_slashes: (value) =>
+    value === 'refuse' ? undefined : { why: 'the proxy refuses %2F on every route', remedy: OWN_PROXY, askable: false },
+  path_parameters: (value) =>
+    value === 'refuse' ? undefined : { why: 'the proxy refuses `;` on every route', remedy: OWN_PROXY, askable: false },
+  identity_headers: ({ set }) => identityRule(set),
+  pass_headers: (names) =>
+    names.length === 0
+      ? undefined
+      : { why: 'the proxy removes these headers on every route', remedy: OWN_PROXY, askable: false },
+  timeout: sayable,
+  request_buffering: sayable,
+  end_with: (value) =>
+    value === 'request'
+      ? undefined
+      : { why: 'the proxy does not end a stream with its token', remedy: OWN_PROXY, askable: false },
+  limits: (limits) => bodyLimit(limits.body),
+};
+
+const OWN_PROXY = 'serve the route with Gatehouse itself, or remove the key';
+
+export function bodyLimit(size: number | 'none' | undefined): CannotSay | undefined {
+  if (size === undefined || size === 'none') return undefined;
+  return { why: 'the proxy does not limit the size of a body while it streams', remedy: OWN_PROXY, askable: false };
+}
+
+export function bearerMethodsRule(methods: readonly string[]): CannotSay | undefined {
+  if (methods.length === 1 && methods[0] === 'header') return undefined;
+  return { why: 'the proxy reads a token only from the Authorization header', remedy: ASK };
+}
+
+/** The gateway reads the claim with exactly this name. A proxy reads a path. */
+export function identityRule(set: Readonly<Record<string, string>>): CannotSay | undefined {
+  const dotted = Object.values(set).find((claim) => claim.includes('.'));
+  return dotted === undefined
+    ? undefined
+    : { why: `the proxy reads the claim \`${dotted}\` as a path`, remedy: OWN_PROXY, askable: false };
+}
+
+const CAPTURE = /^(?:host|path)\./;
+
+function claimsRule(claims: NonNullable<RouteConfig['claims']>, { scopeClaims }: RouteContext): CannotSay | undefined {
+  for (const [name, condition] of Object.entries(claims)) {
+    if (scopeClaims.has(name)) return { why: `\`${name}\` is a claim with scopes`, remedy: 'use `scope` of the route' };
+    const values: readonly unknown[] = Object.values(condition).flat();
+    if (values.some((value) => typeof value === 'string' && CAPTURE.test(value)))
+      return { why: 'the proxy cannot compare a claim with a part of the host or the path', remedy: ASK };
+  }
+  return undefined;
+}
