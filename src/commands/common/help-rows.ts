@@ -55,6 +55,11 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
     reads: true,
     exit: '0 nothing became more open; 1 something did (without --allow-widening), or invalid; 2 wrong usage',
   },
+  'compile envoy': {
+    examples: ['gatehouse compile envoy > envoy.yaml', 'gatehouse compile envoy --out envoy --on-unsupported ask'],
+    reads: true,
+    exit: '0 written; 1 a rule cannot be said exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+  },
   health: {
     examples: ['gatehouse health', 'gatehouse health -c authorization.yaml --wait 60s'],
     reads: true,

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { printable, printableJson } from '../base/printable.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import { makePlan, stoppingFindings, type UnsupportedMode, unsupportedModes } from '../gateway/compile/make-plan.ts';
+import type { CompilePlan } from '../gateway/compile/plan.ts';
+import { type CompileTarget, compileTargets } from '../gateway/compile/targets.ts';
+import { gatewayOption } from './common/config-option.ts';
+import { planAsJson, splitInWords, unsupportedInWords } from './compile/in-words.ts';
+import { keysOfFiles } from './compile/key-files.ts';
+
+/** `gatehouse compile TARGET`: the rules of a file, in the configuration of another program. */
+export function register(program: Command): void {
+  const compile = program.command('compile').description('write the rules of a file for another proxy');
+  for (const [name, target] of Object.entries(compileTargets)) {
+    compile
+      .command(name)
+      .description(target.description)
+      .addOption(gatewayOption())
+      .option('--out <dir>', `write ${target.filename} into this folder, and print who judges each route`)
+      .addOption(
+        new Option('--on-unsupported <what>', 'error: print what cannot be said, and stop; ask: leave it to Gatehouse')
+          .choices(unsupportedModes)
+          .default('error'),
+      )
+      .option('--json', 'print JSON')
+      .action((options: Options) => run(target, options));
+  }
+}
+
+interface Options {
+  readonly config: string;
+  readonly out?: string;
+  readonly onUnsupported: UnsupportedMode;
+  readonly json?: true;
+}
+
+async function run(target: CompileTarget, options: Options): Promise<void> {
+  const plan = await planOf(options);
+  if (plan === undefined) return;
+  const stopping = stoppingFindings(plan, options.onUnsupported);
+  if (stopping.length > 0) {
+    process.exitCode = 1;
+    if (options.json) process.stdout.write(printableJson(planAsJson(plan)));
+    else process.stderr.write(unsupportedInWords(stopping));
+    return;
+  }
+  print(plan, target.render(plan), target, options);
+}
+
+async function planOf({ config: file, onUnsupported }: Options): Promise<CompilePlan | undefined> {
+  const loaded = loadGatewayConfig(file);
+  if (!loaded.ok) {
+    process.stderr.write(formatProblems(loaded.problems));
+    process.exitCode = 1;
+    return undefined;
+  }
+  const hash = createHash('sha256').update(readFileSync(file)).digest('hex');
+  const keys = await keysOfFiles(loaded.config, loaded.directory);
+  return makePlan({ ...loaded, source: { file, hash }, keys }, onUnsupported);
+}
+
+/** Without a folder, the configuration is the output, so that a pipe gets nothing else. */
+function print(plan: CompilePlan, text: string, { filename }: CompileTarget, { out, json }: Options): void {
+  const report = unsupportedInWords(plan.findings) + splitInWords(plan);
+  if (out !== undefined) {
+    mkdirSync(out, { recursive: true });
+    writeFileSync(join(out, filename), text);
+  } else if (!json) {
+    process.stdout.write(printable(text));
+  }
+  const said = { ...planAsJson(plan), ...(out === undefined && { output: text }) };
+  if (json) process.stdout.write(printableJson(said));
+  else if (out === undefined) process.stderr.write(report);
+  else process.stdout.write(report);
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { command } from '../support/command.ts';
+import { written } from './rules.ts';
+
+const HEAD = `version: 1
+authorization_servers:
+  main: { issuer: "https://a.example", audience: x, jwks_uri: "https://a.example/keys" }
+upstreams: { api: { url: "http://127.0.0.1:9" } }
+defaults: { upstream: api }
+routes:
+  - { id: health, match: { path: /health, methods: [GET] }, access: public }
+`;
+const plain = written(
+  'compiled.yaml',
+  `${HEAD}  - { id: orders, match: { path: "/orders/{rest*}" }, scope: orders.read }\n`,
+);
+const asked = written(
+  'asked.yaml',
+  `${HEAD}  - { id: orders, match: { path: "/orders/{rest*}" }, scope: s, when: "true" }
+decision: { listen: 127.0.0.1:8082 }
+trusted_proxies: [127.0.0.1]
+`,
+);
+
+t.test('without a folder, the configuration is the only output, with the hash of the file', async (t) => {
+  const { status, stdout, stderr } = await command(t, ['compile', 'envoy', '-c', plain]).ended();
+  t.equal(status, 0);
+  const hash = createHash('sha256').update(readFileSync(plain)).digest('hex');
+  t.match(stdout, `source_sha256: ${hash}`);
+  t.match(stdout, `# ${plain}:8: orders\n`);
+  t.match(stderr, /orders +judged by the proxy +.*:8\n/);
+  t.equal((await command(t, ['compile', 'envoy', '-c', plain]).ended()).stdout, stdout, 'the same each time');
+});
+
+t.test('a rule that cannot be said is an error with its place, its reason and a remedy', async (t) => {
+  const { status, stdout, stderr } = await command(t, ['compile', 'envoy', '-c', asked]).ended();
+  t.match({ status, stdout }, { status: 1, stdout: '' });
+  t.match(stderr, `${asked}:8: routes.1.when: the expression reads values`);
+  t.match(stderr, 'concerns: orders\n  remedy: leave the route to Gatehouse');
+  const json = await command(t, ['compile', 'envoy', '-c', asked, '--json']).ended();
+  t.equal(json.status, 1);
+  t.match(JSON.parse(json.stdout), { findings: [{ what: 'routes.1.when', routes: ['orders'] }] });
+});
+
+t.test('with --out, the command writes the file and prints who judges each route', async (t) => {
+  const out = join(dirname(asked), 'out');
+  const args = ['compile', 'envoy', '-c', asked, '--out', out, '--on-unsupported'];
+  const { status, stdout } = await command(t, [...args, 'ask']).ended();
+  t.equal(status, 0);
+  t.match(stdout, /health +judged by the proxy/);
+  t.match(stdout, /orders +judged by Gatehouse/);
+  t.match(readFileSync(join(out, 'envoy.yaml'), 'utf8'), 'ext_authz');
+  const omitted = await command(t, [...args, 'omit', '--json']).ended();
+  t.match(JSON.parse(omitted.stdout), { routes: [{ judged: 'here' }, { judged: 'omitted' }] });
+  t.notMatch(readFileSync(join(out, 'envoy.yaml'), 'utf8'), 'ext_authz');
+});
+
+t.test('a file that is not valid is not compiled', async (t) => {
+  const broken = written('not-compiled.yaml', HEAD.replace('access: public', 'access: open'));
+  t.match(await command(t, ['compile', 'envoy', '-c', broken]).ended(), { status: 1, stdout: '', stderr: /access/ });
+  t.match(await command(t, ['compile', 'envoy', '-c', plain, '--on-unsupported', 'pass']).ended(), { status: 2 });
+});
