@@ -19,6 +19,7 @@ export const fileRules: KeyRules<GatewayConfig> = {
   health_passes: sayable,
   decision: sayable,
   decision_max_age: sayable,
+  decision_grpc: sayable,
   workers: sayable,
   mode: (mode) => (mode === 'enforce' ? undefined : refusal('the proxy cannot verify a token without enforcing it')),
   trusted_proxies: sayable,
