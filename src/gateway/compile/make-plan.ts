@@ -1,4 +1,5 @@
 import type { Pointer, Position } from '../../config/load/load.ts';
+import { headersThatDecide } from '../../config/rules/looked-at.ts';
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import { parseHostPattern } from '../../config/words/host-pattern.ts';
 import { impliersIn } from '../../config/words/implied-scopes.ts';
@@ -152,7 +153,10 @@ function routeFindings(config: GatewayConfig, route: RouteConfig, index: number)
       pointer: [...pointer, 'match'],
       context: { caseSensitive: isCaseSensitive(config, route) },
     }),
-    ...unsaidIn(route, routeRules, { pointer, context: { scopeClaims } }),
+    ...unsaidIn(route, routeRules, {
+      pointer,
+      context: { scopeClaims, readsAnyHeader: headersThatDecide(route) === 'any' },
+    }),
   ];
 }
 

@@ -5,12 +5,13 @@ import { isPathExpressible } from './path-text.ts';
 import type { CannotSay } from './plan.ts';
 
 const ASK = 'leave the route to Gatehouse with `--on-unsupported ask`';
-const READS_BODY = 'the proxy does not read the body of a request';
 
 /** What a rule about a route must know about the rest of the file. */
 export interface RouteContext {
   /** Claims that the target splits into scopes, so that nothing else can read them. */
   readonly scopeClaims: ReadonlySet<string>;
+  /** An expression chooses itself which headers it reads. */
+  readonly readsAnyHeader: boolean;
 }
 
 /** Whether the upstream of the route compares letters exactly. */
@@ -31,6 +32,13 @@ export const matchRules: KeyRules<RouteConfig['match'], MatchContext> = {
   soap_action: cannot('the proxy does not read the action of a SOAP message', ASK),
 };
 
+const OWN_PROXY = 'serve the route with Gatehouse itself, or remove the key';
+const READS_BODY: CannotSay = {
+  why: 'the proxy does not read the body of a request',
+  remedy: OWN_PROXY,
+  askable: false,
+};
+
 export const routeRules: KeyRules<RouteConfig, RouteContext> = {
   id: sayable,
   match: sayable,
@@ -41,23 +49,32 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
       : { why: 'the proxy verifies only bearer tokens', remedy: ASK },
   // These blocks have an effect only if `auth` names their scheme.
   basic: sayable,
-  api_key: sayable,
+  api_key: (block) =>
+    block.in === 'header'
+      ? undefined
+      : { why: 'the proxy does not remove a key from the query', remedy: OWN_PROXY, askable: false },
   digest: sayable,
   access: sayable,
   scope: sayable,
   claims: claimsRule,
-  when: cannot('the expression reads values under names that the proxy does not have', ASK),
+  when: (_, { readsAnyHeader }) => {
+    const why = 'the expression reads values under names that the proxy does not have';
+    // Envoy sends only the named headers, and an expression could let pass what it does not see.
+    return readsAnyHeader
+      ? { why, remedy: 'name each header in the expression', askable: false }
+      : { why, remedy: ASK };
+  },
   audience: sayable,
   resource: sayable,
-  mcp: cannot(READS_BODY, ASK),
-  claims_to_params: cannot(READS_BODY, ASK),
+  mcp: () => READS_BODY,
+  claims_to_params: () => READS_BODY,
   origins: sayable,
   rate_limit: cannot('the proxy counts requests for each process, not for each caller', ASK),
   mode: (mode) =>
     mode === 'enforce'
       ? undefined
       : { why: 'the proxy cannot verify a token without enforcing it', remedy: 'set `mode: enforce` for the route' },
-  cors: cannot('the proxy answers every preflight itself', ASK),
+  cors: () => ({ why: 'the proxy answers every preflight itself', remedy: OWN_PROXY, askable: false }),
   rewrite: cannot('the proxy does not judge the rewritten path again', 'serve the route with Gatehouse itself'),
   authorization_servers: sayable,
   bearer_methods_supported: bearerMethodsRule,
@@ -80,8 +97,6 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
   limits: (limits) => bodyLimit(limits.body),
 };
 
-const OWN_PROXY = 'serve the route with Gatehouse itself, or remove the key';
-
 export function bodyLimit(size: number | 'none' | undefined): CannotSay | undefined {
   if (size === undefined || size === 'none') return undefined;
   return { why: 'the proxy does not limit the size of a body while it streams', remedy: OWN_PROXY, askable: false };
@@ -89,7 +104,9 @@ export function bodyLimit(size: number | 'none' | undefined): CannotSay | undefi
 
 export function bearerMethodsRule(methods: readonly string[]): CannotSay | undefined {
   if (methods.length === 1 && methods[0] === 'header') return undefined;
-  return { why: 'the proxy reads a token only from the Authorization header', remedy: ASK };
+  const why = 'the proxy reads a token only from the Authorization header';
+  // The proxy forwards the query as it came, so a token in it would reach the upstream.
+  return methods.includes('query') ? { why, remedy: OWN_PROXY, askable: false } : { why, remedy: ASK };
 }
 
 /** The gateway reads the claim with exactly this name. A proxy reads a path. */

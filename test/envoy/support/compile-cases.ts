@@ -6,21 +6,26 @@ import { folder } from '../../support/front-proxy.ts';
 import { signingKey } from '../../support/keys.ts';
 import { audience, issuer, jwt } from '../../support/tokens.ts';
 
+const PARTNER = 'https://partner.example.com';
+
 /** A file with most rules that Envoy can judge. The wide routes are more open than the narrow ones. */
 export async function judgedFile(t: Test): Promise<object> {
-  const jwks_file = join(folder(t), 'keys.json');
+  const [jwks_file, partnerKeys] = [join(folder(t), 'keys.json'), join(folder(t), 'keys.json')];
   writeFileSync(jwks_file, JSON.stringify({ keys: [(await signingKey('ES256')).jwk] }));
+  writeFileSync(partnerKeys, JSON.stringify({ keys: [(await signingKey('RS256')).jwk] }));
+  const partner = { issuer: PARTNER, audience, jwks_file: partnerKeys, algorithms: ['RS256'] };
   const server = { issuer, audience, jwks_file, algorithms: ['ES256'], clock_skew: '30s', typ: ['at+jwt'] };
   return {
     resource: audience,
     scopes: { admin: { implies: ['orders.read'] } },
-    authorization_servers: { main: server },
+    authorization_servers: { main: server, partner },
     defaults: { upstream: 'api' },
     routes: [
       { id: 'health', match: { path: '/health', methods: ['GET'] }, access: 'public' },
       { id: 'order-new', match: { path: '/orders/new', methods: ['POST'] }, scope: 'orders.write' },
       { id: 'order-one', match: { path: '/orders/{id}', methods: ['GET', 'HEAD'] }, scope: 'orders.read' },
       { id: 'orders', match: { path: '/orders/{rest*}' }, scope: { any_of: ['orders.read orders.list', 'admin'] } },
+      { id: 'own', match: { path: '/own' }, access: 'authenticated', authorization_servers: ['main'] },
       { id: 'secret', match: { path: '/files/secret/{rest*}' }, scope: 'admin' },
       { id: 'colon', match: { path: '/files/a:b' }, scope: 'admin' },
       { id: 'letter', match: { path: '/files/J%C3%BCrgen' }, scope: 'admin' },
@@ -94,6 +99,8 @@ export async function credentials(): Promise<ReadonlyMap<string, Lines>> {
     ['key in the header', await signed({}, { jku: 'https://evil.example.com' })],
     ['number as subject', await signed({ sub: 7 })],
     ['line break in the subject', await signed({ sub: 'a\r\nX-Auth-Scope: admin' })],
+    ['partner', bearer(await jwt({ ...read, iss: PARTNER }, { alg: 'RS256' }))],
+    ['partner with another key', await signed({ iss: PARTNER })],
     ['another algorithm', bearer(await jwt(read, { alg: 'RS256' }))],
     ['changed signature', bearer(`${good.slice(0, -6)}AAAAAA`)],
     ['unused bits', bearer(unusedBits(good))],
@@ -169,6 +176,7 @@ const TARGETS: readonly string[] = [
   'PUT /open/x',
   'GET /open/../files/secret',
   'GET /health/../orders/7',
+  'GET /own',
   'GET /maybe/x',
   'GET /maybe/',
   'GET /t',

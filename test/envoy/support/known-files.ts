@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments, stringify } from 'yaml';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import { SYSTEM_AUTHORITIES } from '../../../src/gateway/compile/envoy/clusters.ts';
 import { makePlan, stoppingFindings, unsupportedModes } from '../../../src/gateway/compile/make-plan.ts';
 import { compileTargets } from '../../../src/gateway/compile/targets.ts';
 import { exampleDocuments } from '../../../tools/configuration-examples.ts';
@@ -42,8 +43,14 @@ export function compiledInEachWay({ title, text }: KnownFile): readonly KnownFil
   return unsupportedModes.flatMap((mode) => {
     const plan = makePlan(input, mode);
     if (stoppingFindings(plan, mode).length > 0) return [];
-    return [{ title: `${title}, ${mode}`, text: compileTargets.envoy?.render(plan) ?? '' }];
+    return [{ title: `${title}, ${mode}`, text: withAuthorities(compileTargets.envoy?.render(plan) ?? '') }];
   });
+}
+
+/** A machine may keep its authorities elsewhere. */
+function withAuthorities(text: string): string {
+  const file = fileURLToPath(new URL('../../vectors/tls/authority.crt', import.meta.url));
+  return text.replaceAll(SYSTEM_AUTHORITIES, file);
 }
 
 function withoutTls(config: GatewayConfig): GatewayConfig {

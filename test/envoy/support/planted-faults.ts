@@ -69,10 +69,10 @@ export const plantedFaults: Readonly<Record<string, Sabotage>> = {
       if (exact !== undefined) delete object.list_match;
     });
   },
-  'the type of a token is not judged': withoutRules((text) => /"header_main"},{"key":"typ"/.test(text)),
-  'parameters with keys are not judged': withoutRules((text) => /"header_main"},{"key":"jku"/.test(text)),
+  'the type of a token is not judged': withoutRules((text) => /"header_\d_main"},{"key":"typ"/.test(text)),
+  'parameters with keys are not judged': withoutRules((text) => /"header_\d_main"},{"key":"jku"/.test(text)),
   'the audience is left to jwt_authn': (configuration) => {
-    withoutRules((text) => /"payload_main"},{"key":"aud"/.test(text))(configuration);
+    withoutRules((text) => /"payload_\d_main"},{"key":"aud"/.test(text))(configuration);
     each(manager(configuration).http_filters, (object) => {
       if (object.issuer !== undefined) object.audiences = ['https://api.example.com'];
     });

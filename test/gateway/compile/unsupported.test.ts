@@ -1,4 +1,6 @@
 import t from 'tap';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import { renderEnvoy } from '../../../src/gateway/compile/envoy/render.ts';
 import { stoppingFindings } from '../../../src/gateway/compile/make-plan.ts';
 import type { CompilePlan } from '../../../src/gateway/compile/plan.ts';
 import { type CompileOptions, compileText, entryFor, filterOf, managerOf } from './compiled.ts';
@@ -176,6 +178,30 @@ t.test('a route that Envoy would send to the wrong upstream cannot be asked abou
   const without = await planWith({ route: 'match: { path: /a, headers: { x-env: live } }, scope: s' }, { mode: 'ask' });
   t.match(stoppingFindings(without, 'ask'), [{ why: /no `decision`/ }]);
 });
+
+t.test('what Envoy itself does with a request stays an error when Gatehouse is asked', async (t) => {
+  const routes = {
+    'a token in the query': `${ROUTE}, bearer_methods_supported: [header, query]`,
+    'a message in the body': `${ROUTE}, mcp: {}`,
+    'a header that the expression chooses': `${ROUTE}, when: 'request.headers.exists(name, name == "x")'`,
+    'a preflight': `${ROUTE}, cors: upstream`,
+  };
+  for (const [name, route] of Object.entries(routes))
+    t.ok(stoppingFindings(await planWith({ route, top: DECISION }, { mode: 'ask' }), 'ask').length > 0, name);
+});
+
+t.test('no name of the file can leave its comment', async (t) => {
+  const route = 'match: { path: /a }, scope: s';
+  const plan = await planWith({ route }, { change: renamed('one\nadmin: { address: {} }') });
+  t.notMatch(renderEnvoy(plan), /^admin:/m);
+});
+
+function renamed(id: string): (config: GatewayConfig) => GatewayConfig {
+  return (config) => ({
+    ...config,
+    routes: config.routes.map((route, index) => (index === 0 ? { ...route, id } : route)),
+  });
+}
 
 t.test('the compiler says the same about a file each time', async (t) => {
   const parts = { route: `${ROUTE}, claims: { tenant: { one_of: [a, 1, true] } }, origins: [https://app.example.com]` };

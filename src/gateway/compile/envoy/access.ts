@@ -29,9 +29,16 @@ export function accessPolicies(route: PlannedRoute, providers: readonly TokenPro
   if (route.access === 'public') return { anyone: ANYONE };
   const policies = providers.map((provider) => [provider.name, tokenPolicy(route, provider)] as const);
   if (route.access !== 'optional') return Object.fromEntries(policies);
-  const stranger = allOf(providers.map(({ name }) => not(valueAt([tokenPlace(name).payload], PRESENT))));
-  const anonymous = { permissions: [{ any: true }], principals: [providers.length === 0 ? { any: true } : stranger] };
-  return { ...Object.fromEntries(policies), without_token: anonymous };
+  return { ...Object.fromEntries(policies), without_token: strangerPolicy(providers) };
+}
+
+/** Without a token, and without one that jwt_authn did not verify. It removes a verified one, or writes its payload. */
+function strangerPolicy(providers: readonly TokenProvider[]): EnvoyPart {
+  const principal = allOf([
+    not({ header: { name: 'authorization', present_match: true } }),
+    ...providers.map(({ name }) => not(valueAt([tokenPlace(name).payload], PRESENT))),
+  ]);
+  return { permissions: [{ any: true }], principals: [principal] };
 }
 
 function tokenPolicy(route: PlannedRoute, provider: TokenProvider): EnvoyPart {

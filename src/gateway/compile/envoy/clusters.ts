@@ -99,6 +99,12 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
+/**
+ * Where Debian, Ubuntu, Alpine and the images of Envoy keep the authorities of the system. Envoy does not find them
+ * itself, and does not start without the file.
+ */
+export const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+
 /** Certificates are always verified, with the name of the server. */
 function tlsPart({ hostname }: URL, { tls = {}, directory, http2 = false }: Connection): EnvoyPart {
   const name = tls.server_name ?? bare(hostname);
@@ -110,7 +116,7 @@ function tlsPart({ hostname }: URL, { tls = {}, directory, http2 = false }: Conn
     common_tls_context: {
       alpn_protocols: [http2 ? 'h2' : 'http/1.1'],
       validation_context: {
-        ...(tls.ca === undefined ? { system_root_certs: {} } : { trusted_ca: file(tls.ca) }),
+        trusted_ca: tls.ca === undefined ? { filename: SYSTEM_AUTHORITIES } : file(tls.ca),
         match_typed_subject_alt_names: [{ san_type, matcher: { exact: name } }],
       },
       ...(certificate && {

@@ -40,9 +40,8 @@ export class TokenProviders {
     const key = JSON.stringify([server.name, forwards, identity.set]);
     const known = this.#found.get(key);
     if (known !== undefined) return known;
-    const count = this.all().filter((each) => each.server === server).length;
-    const name = count === 0 ? server.name : `${server.name}_${count + 1}`;
-    const made = { name, server, forwards, headers: identity.set };
+    // The number keeps names apart, whatever names the file has.
+    const made = { name: `${this.#found.size + 1}_${server.name}`, server, forwards, headers: identity.set };
     this.#found.set(key, made);
     return made;
   }

@@ -1,4 +1,5 @@
 import { Document, isNode } from 'yaml';
+import { printableValue } from '../../../base/printable.ts';
 import type { CompilePlan } from '../plan.ts';
 import { clusters } from './clusters.ts';
 import { listenerPart } from './listener.ts';
@@ -28,7 +29,7 @@ export function renderEnvoy(plan: CompilePlan): string {
   document.commentBefore = headOf(plan);
   for (const [index, comment] of comments.entries()) {
     const node = document.getIn([...PATH_OF_ROUTES, index], true);
-    if (isNode(node)) node.commentBefore = ` ${comment}`;
+    if (isNode(node)) node.commentBefore = ` ${printableValue(comment)}`;
   }
   return document.toString({ lineWidth: 0 });
 }
@@ -70,7 +71,7 @@ function overloadPart(connections: number) {
 function headOf({ source, routes }: CompilePlan): string {
   const count = (judged: string) => routes.filter((route) => route.judged === judged).length;
   return [
-    ` Made by \`gatehouse compile envoy\` from ${source.file}: do not edit.`,
+    ` Made by \`gatehouse compile envoy\` from ${printableValue(source.file)}: do not edit.`,
     ` source_sha256: ${source.hash}`,
     ` Envoy judges ${count('here')} routes, Gatehouse ${count('asked')}; ${count('omitted')} are left out.`,
   ].join('\n');
