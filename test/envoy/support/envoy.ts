@@ -32,10 +32,20 @@ function cluster(name: string, url: string): object {
   };
 }
 
+/** Changes what the page shows, in place. */
+// biome-ignore lint/suspicious/noExplicitAny: the configuration of another program, which has no types here
+type Change = (manager: any) => void;
+
 /** Envoy with the connection manager's part that the page shows. Clusters: name → HOST:PORT. */
-export async function envoy(t: Test, page: string, clusters: Readonly<Record<string, string>>): Promise<FrontProxy> {
+export async function envoy(
+  t: Test,
+  page: string,
+  clusters: Readonly<Record<string, string>>,
+  change: Change = () => {},
+): Promise<FrontProxy> {
   const port = await freePort();
   const shown = parse(blockOf(page, 'yml', {})) as object;
+  change(shown);
   const typed_config = { '@type': MANAGER, stat_prefix: 'front', ...shown };
   const file = join(folder(t), 'envoy.yaml');
   const listener = {
