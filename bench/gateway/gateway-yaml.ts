@@ -11,15 +11,22 @@ export interface GatewayOptions {
   readonly remembered: number | undefined;
   /** The port of the admin listener; undefined means none. */
   readonly admin: number | undefined;
+  /** The ports where Envoy asks; undefined means none. */
+  readonly asked: AskedPorts | undefined;
+}
+
+export interface AskedPorts {
+  readonly http: number;
+  readonly grpc: number;
 }
 
 /** gateway.yaml with a route for each kind of credential. */
-export function gatewayYaml({ port, engine, listener, issuers, remembered, admin }: GatewayOptions): string {
+export function gatewayYaml({ port, engine, listener, issuers, remembered, admin, asked }: GatewayOptions): string {
   const cache = `cache: { ${remembered === undefined ? '' : `size: ${remembered}, `}ttl: 1h }`;
   const client = 'client_id: bench, client_secret: bench-secret-of-32-bytes-or-so-ok';
   return `version: 1
 listen: 127.0.0.1:${port}
-${admin === undefined ? '' : `admin: 127.0.0.1:${admin}\n`}listener: ${listener}
+${admin === undefined ? '' : `admin: 127.0.0.1:${admin}\n`}${asked === undefined ? '' : askedYaml(asked)}listener: ${listener}
 log: { level: warn, format: json }
 authorization_servers:
   hs: { issuer: "${issuers.HS256}", audience: "${audience}", algorithms: [HS256], secret: "${secret.text}", ${cache} }
@@ -50,4 +57,9 @@ routes:
     digest: { realm: ${REALM}, users: users.htdigest, algorithms: [SHA-256], scopes: { alice: orders.read } }
     scope: orders.read
 `;
+}
+
+function askedYaml({ http, grpc }: AskedPorts): string {
+  const decision = `decision: { listen: 127.0.0.1:${http}, grpc: 127.0.0.1:${grpc}, max_age: 0s }`;
+  return `${decision}\ntrusted_proxies: [127.0.0.1]\n`;
 }

@@ -1,6 +1,7 @@
 import { bodies } from './bodies.ts';
 import { connections } from './connections.ts';
 import { consoles } from './consoles.ts';
+import { decisions } from './decisions.ts';
 import { distinctTokens } from './distinct-tokens.ts';
 import { enforcement } from './enforcement.ts';
 import { eventLoop } from './event-loop.ts';
@@ -22,6 +23,7 @@ export const parts: readonly Part[] = [
   bodies,
   tools,
   consoles,
+  decisions,
   start,
   eventLoop,
 ];

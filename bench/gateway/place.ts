@@ -7,7 +7,7 @@ import { pinned } from '../cores.ts';
 import { htdigest } from '../http-auth-place.ts';
 import { freePorts } from '../route-place.ts';
 import { copyConfigurations, copyScripts, folderWithPackages } from './fixed-files.ts';
-import { gatewayYaml } from './gateway-yaml.ts';
+import { type AskedPorts, gatewayYaml } from './gateway-yaml.ts';
 import type { Engine, Listener } from './part.ts';
 import { type Algorithm, audience, buildMint, type Minted } from './tokens.ts';
 
@@ -41,6 +41,8 @@ export interface GatewayWish {
   readonly remembered?: number;
   /** The port of its admin listener. */
   readonly admin?: number;
+  /** The ports where Envoy asks. */
+  readonly asked?: AskedPorts;
 }
 
 export const UPSTREAM = 9000;
@@ -69,10 +71,10 @@ export async function preparePlace(): Promise<Place> {
   writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });
   const gateway = (
     engine: Engine,
-    { port = ports[engine], listener = 'node', remembered, admin }: GatewayWish = {},
+    { port = ports[engine], listener = 'node', remembered, admin, asked }: GatewayWish = {},
   ) => {
     const file = join(folder, `gateway-${port}.yaml`);
-    writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered, admin }));
+    writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered, admin, asked }));
     return measured({ file: process.execPath, args: [launcher, 'gateway', '--config', file], ports: [port] });
   };
   return {

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from '../children.ts';
 import { oathkeeper, oauth2Proxy } from './go-gateways.ts';
 import { measured, nginx, type Place } from './place.ts';
@@ -31,8 +32,7 @@ function haproxyIn({ folder }: Place): Command | undefined {
 
 /** The program itself. A Python script starts it. */
 function envoyIn({ folder }: Place): Command | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), join(homedir(), '.local/bin')];
-  const file = folders.map((each) => join(each, 'envoy')).find(existsSync);
+  const file = envoyFile();
   if (file === undefined) return undefined;
   const quiet = ['--log-level', 'error', '--disable-hot-restart'];
   return measured({
@@ -41,6 +41,16 @@ function envoyIn({ folder }: Place): Command | undefined {
     ports: [9107],
   });
 }
+
+/** Envoy of this user, or the one of `npm run peers -- envoy-1.40.0`. */
+export function envoyFile(): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), join(homedir(), '.local/bin')];
+  const [fetched] = globSync(fetchedEnvoy);
+  return folders.map((each) => join(each, 'envoy')).find(existsSync) ?? fetched;
+}
+
+const peers = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers/', import.meta.url));
+const fetchedEnvoy = `${peers}envoy-*/venv/lib/python*/site-packages/envoy/_bin/envoy`;
 
 export type ProgramName = keyof typeof programs;
 
