@@ -1,6 +1,6 @@
 // Made by `npm run generate` from the schemas in src/config: do not edit.
 
-/** `${NAME}`, `${NAME:-default}` or `${file:PATH}`, alone or within text: wherever a value may stand. */
+/** `${NAME}`, `${NAME:-default}` or `${file:PATH}`, alone or within text, in any value. */
 export type Variable = `${string}\${${string}}${string}`;
 
 /** gateway.yaml as it is written: defaults left out, durations and sizes as text. */
@@ -50,9 +50,9 @@ export interface GatewayFile {
     replicas?: ReadonlyArray<{
       /** Its `admin` listener has this origin, such as https://10.0.0.7:9901. */
       url: string;
-      /** The console sends this user with Basic. */
+      /** The console sends this username with Basic. */
       username?: string;
-      /** This is the password of the user. Use a variable. */
+      /** This is the password for `username`. Use a variable. */
       password?: string;
     }>;
     /** loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
@@ -61,16 +61,16 @@ export interface GatewayFile {
       authorization_server: string;
       /** The gateway asks for this scope, and the token must have all of it. With `openid`, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
       scope?: string;
-      /** The console is this client of the server, with the redirect address `url`/console/callback. The default is the client of the block of the server. */
+      /** The console is this client of the server, with the redirect address `url`/console/callback. The default is the `client_id` in the server's block. */
       client_id?: string;
-      /** This is the secret of `client_id`. Use a variable. Without it, the client is public. */
+      /** This is the secret of `client_id`. Use a variable. Without a secret, the client is public. */
       client_secret?: string;
       /** The token is for this resource (RFC 8707). By default, the server decides. */
       resource?: string;
       /** Only these users (`sub`) may log in. By default, each user with the scope may log in. */
       users?: ReadonlyArray<string>;
     } | {
-      /** These users may use the listener, as a route with the same block would accept them. */
+      /** These users may use the listener. The block means the same as on a route. */
       basic: {
         /** The users or keys are in this file, or in the { storage } of an authorization service. */
         users: string | {
@@ -209,7 +209,7 @@ export interface GatewayFile {
   cors?: {
     /** Pages of these origins may call, each scheme://host[:port]. */
     origins: ReadonlyArray<string>;
-    /** Pages may send these request headers, and to `mcp` routes also the headers of the protocol. Default: `["Authorization","Content-Type"]`. */
+    /** Pages may send these request headers. To `mcp` routes, they may also send the headers of the protocol. Default: `["Authorization","Content-Type"]`. */
     headers?: ReadonlyArray<string>;
     /** true: pages may send cookies. true is not allowed with the origin `*`. Default: `false`. */
     credentials?: boolean | Variable;
@@ -220,7 +220,7 @@ export interface GatewayFile {
   realm?: string;
   /** These are all scopes that routes may name. Another scope in a route is an error. */
   scopes_supported?: ReadonlyArray<string>;
-  /** These scopes imply other scopes, also through several steps. Headers, `when` and logs still show only the scopes that the token itself has. */
+  /** These scopes imply other scopes, directly or through several steps. Headers, `when` and logs still show only the scopes that the token itself has. */
   scopes?: {
     [name: string]: {
       /** A token with this scope also satisfies routes that require these scopes. */
@@ -423,7 +423,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name includes all longer names after a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. Default: `[]`. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
   /** Routes say which requests pass, and what a request needs. */
@@ -567,9 +567,9 @@ export interface GatewayFile {
       sessions?: boolean | Variable;
       /** Pages of these origins may send requests. If a request has another Origin, the answer is 403. The default is `origins` of the route, or else the origins of `cors`, or else none. */
       origins?: ReadonlyArray<string>;
-      /** A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Another revision gets 400 with this list. The default is every revision. */
+      /** A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
       versions?: ReadonlyArray<string>;
-      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. If a server could read the name as one with another key (ignoring case, decoding, resolving dot segments), the answer is 400. */
+      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies then, the answer is 400. */
       scope?: {
         [name: string]: string | {
           any_of: ReadonlyArray<string>;
@@ -583,7 +583,7 @@ export interface GatewayFile {
       filter_lists?: boolean | Variable;
       /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body. Default: `"require"`. */
       mirror?: "require" | "derive" | "off" | Variable;
-      /** A message may have at most this size, and so may a list in an answer. A larger message gets 413, and a larger list gets 502. Default: `"1MiB"`. */
+      /** A message, or a list in an answer, may have at most this size. A larger message gets 413, and a larger list gets 502. Default: `"1MiB"`. */
       body?: string;
     };
     /** This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403. */
@@ -631,7 +631,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name includes all longer names after a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** These limits replace `timeout` of the upstream. */
     timeout?: {
@@ -642,7 +642,7 @@ export interface GatewayFile {
     };
     /** on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once. Default: `"on"`. */
     request_buffering?: "on" | "off" | Variable;
-    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request, and token for a route with `mcp` that reads a token. */
+    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that reads a token, the default is token. */
     end_with?: "token" | "request" | Variable;
     /** These limits replace `limits` of the file. */
     limits?: {
@@ -660,7 +660,7 @@ export interface GatewayFile {
     headers?: {
       [name: string]: string;
     };
-    /** The request has a message with this operation, for a route with `mcp`: ping, or tools/call delete_user. */
+    /** The request has a message with this operation, such as ping or tools/call delete_user. The route has `mcp`. */
     mcp?: string;
     /** The test assumes that this token is verified. Without `aud`, the token is valid for every audience. */
     token?: {
@@ -796,7 +796,7 @@ export interface AuthorizationFile {
     id_token?: {
       /** An ID token is valid for this long. Default: `"10m"`. */
       ttl?: string;
-      /** The service signs ID tokens with this algorithm. A client may choose another with `id_token_signed_response_alg`. Default: `"RS256"`. */
+      /** The service signs ID tokens with this algorithm. A client may choose a different algorithm with `id_token_signed_response_alg`. Default: `"RS256"`. */
       alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     };
     /** public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. A client may choose with `subject_type`. Default: `"public"`. */
@@ -823,9 +823,9 @@ export interface AuthorizationFile {
       allow?: ReadonlyArray<string>;
       /** Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
       scope?: string;
-      /** The service reads a document again after this time, if the answer of its host names none. Default: `"1h"`. */
+      /** The service reads a document again after this time, if the host's answer does not name a time. Default: `"1h"`. */
       ttl?: string;
-      /** The service reads a document again after at most this time. The time that the answer names counts, between 5m and this. While the host does not answer, the service uses an old document for at most this time. Default: `"24h"`. */
+      /** The service reads a document again after at most this time. A shorter time in the host's answer counts, but at least 5m. While the host does not answer, the service uses an old document for at most this time. Default: `"24h"`. */
       max_ttl?: string;
       /** A larger document is rejected. Default: `"5KiB"`. */
       size?: string;
@@ -921,7 +921,7 @@ export interface AuthorizationFile {
     post_logout_redirect_uris?: ReadonlyArray<string>;
     /** The service sends a logout token to this URL when a session of a user ends. */
     backchannel_logout_uri?: string;
-    /** This is for the record. Logout tokens of this service always have a `sid`. Default: `false`. */
+    /** This setting changes nothing: logout tokens of this service always have a `sid`. Default: `false`. */
     backchannel_logout_session_required?: boolean | Variable;
     /** Users must log in again if their login is older than this. `max_age` of a request replaces it. */
     default_max_age?: string;

@@ -22,7 +22,7 @@ export function configurationTypes(): string {
     .concat('\n');
 }
 
-const variable = `/** \`\${NAME}\`, \`\${NAME:-default}\` or \`\${file:PATH}\`, alone or within text: wherever a value may stand. */
+const variable = `/** \`\${NAME}\`, \`\${NAME:-default}\` or \`\${file:PATH}\`, alone or within text, in any value. */
 export type Variable = \`\${string}\\\${\${string}}\${string}\`;`;
 
 const scalars: Readonly<Record<string, readonly string[]>> = {

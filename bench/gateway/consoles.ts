@@ -12,7 +12,7 @@ const filters = ['', 'status:4xx', 'route:es -client:shop'];
 export const consoles: Part = {
   name: 'consoles',
   about:
-    'A client sends small requests with one cached JWT. In turn, no client watches the decisions, or three streams of the console do, each with another filter.',
+    'A client sends small requests with one cached JWT. The rounds alternate: no client watches the decisions, or three streams of the console do, each with a different filter.',
   columns: loadColumns,
   beside: [{ title: '÷ no console', to: () => NONE }],
   bars: () => [bar],

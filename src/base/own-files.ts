@@ -15,7 +15,10 @@ export function readOwnFile(file: URL): Buffer {
   return isInside(file) ? Buffer.from(getRawAsset(file.pathname)) : readFileSync(file);
 }
 
-/** The program `name` beside the module with the URL `near`. In a build, both have another extension than in the sources. */
+/**
+ * The program `name` beside the module with the URL `near`. In a build, both have a different extension than in the
+ * sources.
+ */
 export function ownProgram(name: string, near: string): URL {
   return new URL(`${name}${extname(near)}`, near);
 }

@@ -31,8 +31,8 @@ const FIVE_MINUTES = 5 * 60 * 1000;
 
 const HELP = `
 The command opens a browser, waits for its answer at 127.0.0.1, and prints only the access token to standard output.
-Everything else goes to standard error. Register http://127.0.0.1/callback as a redirect address of the client. A
-secret is asked for, or read from standard input; never taken from the arguments.
+Everything else goes to standard error. Register http://127.0.0.1/callback as a redirect address of the client. The
+command asks for a secret, or reads it from standard input. It takes no secret from the arguments.
 `;
 
 /** `gatehouse login`: signs a user in with a browser, by code and PKCE (RFC 8252), and prints a token. */
@@ -41,7 +41,7 @@ export function register(program: Command): void {
     .command('login')
     .description('sign in at an authorization server with a browser, and print the access token')
     .addOption(authorizationOption())
-    .option('--issuer <url>', 'the authorization server, instead of the one of the file')
+    .option('--issuer <url>', 'the authorization server, instead of the server in the file')
     .requiredOption('--client-id <id>', 'a client with the redirect address http://127.0.0.1/callback')
     .option('--client-secret', 'the client has a secret')
     .option('--scope <scope>', 'space-delimited; with openid, the summary says who signed in')

@@ -27,10 +27,10 @@ terminal on standard input, so use --password-file with --user.
 export function register(program: Command): void {
   const command = program
     .command('top')
-    .description('show the rates, routes, refusals and clients of a running gateway, live on the whole terminal')
+    .description('show the rates, routes, refusals and clients of a running gateway, live in full screen')
     .argument('[filter...]', 'which decisions the tables count, such as route:orders or -client:shop; all by default');
   addAdminOptions(command)
-    .option('--once', 'print one summary after a few seconds, and end')
+    .option('--once', 'print one summary after a few seconds, and exit')
     .addOption(
       new Option('--seconds <n>', 'how long --once watches, after it is connected').argParser(seconds).default(3),
     )

@@ -15,7 +15,7 @@ export interface StorageEngine extends StorageUrl {
    * code that writes. Rejects with `StorageUnusable` if this is impossible.
    */
   readonly open: (location: string, options: OpenOptions) => Promise<Records>;
-  /** Does not connect yet: the first read opens the database, and so does the next read after a failure. */
+  /** Does not connect yet: the first read, or the next read after a failure, opens the database. */
   readonly read: (location: string, options: ReadOptions) => ReadEngine;
   /** Statements that check the state of a store, even if it has no tables yet. */
   readonly check: StoreCheck;

@@ -4,7 +4,7 @@ import { StorageUnusable } from './engine/errors.ts';
 import { type StorageEngine, storageEngines } from './engines.ts';
 import { type ReadOptions, type TokenFacts, tokenFacts } from './lookup/read.ts';
 
-/** Does not connect yet: the first call opens the database, and so does the next call after a failure. */
+/** Does not connect yet: the first call, or the next call after a failure, opens the database. */
 export function openTokenFacts(url: string, options: ReadOptions, engines = storageEngines): TokenFacts {
   return tokenFacts(openReadEngine(url, options, engines).reader);
 }

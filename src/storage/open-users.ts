@@ -13,7 +13,7 @@ export interface UserReadOptions extends ReadOptions {
   readonly encryptionKeys?: readonly string[] | undefined;
 }
 
-/** Does not connect yet: the first call opens the database, and so does the next call after a failure. */
+/** Does not connect yet: the first call, or the next call after a failure, opens the database. */
 export function openUserFacts(url: string, options: UserReadOptions, engines = storageEngines): UserFacts {
   const { reader, engine } = openReadEngine(url, options, engines);
   const keys = () => decodeKeys(options.encryptionKeys) ?? keysOf(url, options.directory, engine);

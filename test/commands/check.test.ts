@@ -96,7 +96,7 @@ t.test(
     const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
     const { status, stdout } = check(soap);
     t.equal(status, 0);
-    t.match(stdout, `${soap}:6:71: warning: this path has another requirement for \`delete\` (line 7)`);
+    t.match(stdout, `${soap}:6:71: warning: this path has a different requirement for \`delete\` (line 7)`);
     t.match(stdout, 'refuses a body whose operation differs from its SOAPAction');
     t.equal(stdout.match(/warning/g)?.length, 1);
   },

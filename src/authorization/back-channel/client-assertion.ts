@@ -14,7 +14,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 
 /** Seconds. */
 const SKEW = 60;
-/** Seconds from now to `exp`. The store remembers each assertion for so long. */
+/** Seconds from now to `exp`. The store remembers each assertion for this time. */
 const LONGEST_LIFE = 600;
 const LONGEST_JTI = 255;
 

@@ -78,7 +78,7 @@ interface SelfMade {
   readonly grantTypes: readonly string[];
 }
 
-/** What a client may use that registers itself, even while there is none. */
+/** What a client that registers itself may use, even if no client has registered yet. */
 function selfMade({ registration }: Service['config']): SelfMade {
   if (!registration.cimd.enabled && !registration.dynamic.enabled) return { methods: [], grantTypes: [] };
   return { methods: ['none', 'private_key_jwt'], grantTypes: ['authorization_code', 'refresh_token'] };

@@ -41,7 +41,7 @@ function requireAllowed(client: RegisteredClient, grantType: string): void {
 /** Seconds between two notes of the use of one client. */
 const NOTE_EVERY = 86_400;
 
-/** A client that registered itself is removed if it is not used for long. */
+/** A client that registered itself is removed if it is not used for a long time. */
 async function keepUsed({ records, clock }: Service, { id, usedAt }: RegisteredClient): Promise<void> {
   const now = seconds(clock);
   if (usedAt !== undefined && now - usedAt >= NOTE_EVERY) await records.useRegistration(id, now);

@@ -42,8 +42,9 @@ export function browserCookie(issuer: string, name: string, { shape, maxAge }: C
 }
 
 /**
- * Cookies belong to a host. The ports of the host share them, and so do its paths with `path: /` (RFC 6265 §8.5, §8.6). So
- * issuers on a shared host have different cookie names. A login at one issuer then does not end a session at another.
+ * Cookies belong to a host. The ports of the host share them, and its paths too with `path: /` (RFC 6265 §8.5, §8.6).
+ * So issuers on a shared host have different cookie names. A login at one issuer then does not end a session at
+ * another.
  */
 function tagOf(issuer: string): string {
   const { port, pathname, host } = new URL(issuer);

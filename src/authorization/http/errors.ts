@@ -23,7 +23,7 @@ export function handleErrors(app: FastifyInstance, answerStray: AnswerError): vo
   });
 }
 
-/** The router may find a route although the path has another spelling, so the code decides too. */
+/** The router may find a route although the path has a different spelling, so the code decides too. */
 function isStray({ code }: OAuthError, request: FastifyRequest): boolean {
   return request.is404 || code === 'not_found';
 }

@@ -15,8 +15,8 @@ export function knownClaims({ openid }: Settings): readonly string[] {
 }
 
 /**
- * The scope that requests the claim. A claim of one's own belongs to the scope of the same name if there is one, else to
- * `profile`. Undefined: there is no such claim.
+ * The scope that requests the claim. The operator's own claim belongs to the scope of the same name if there is one,
+ * else to `profile`. Undefined: there is no such claim.
  */
 export function scopeOfClaim({ openid, scopes }: Settings, claim: string): string | undefined {
   const known = standard.get(claim);

@@ -7,7 +7,7 @@ type Member = Pick<RegisteredClient, 'sectorIdentifierUri' | 'redirectUris'>;
 
 /** Checks that the document at `sector_identifier_uri` lists the redirect addresses of a client (OpenID Connect Core §8.1). */
 export interface Sectors {
-  /** Rejects with an `OAuthError` if the document cannot be read, or lists not all addresses. */
+  /** Rejects with an `OAuthError` if the document cannot be read, or does not list all addresses. */
   verify(client: Member): Promise<void>;
 }
 

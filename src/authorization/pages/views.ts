@@ -48,7 +48,7 @@ export interface LoginView {
   readonly application?: Application;
   /** The username from the previous attempt. */
   readonly username?: string;
-  /** The signed-in user, who is not the one that the application asks for. */
+  /** The signed-in user, if the application asks for a different user. */
   readonly notThisUser?: Person;
   readonly failure?: { readonly kind: 'refused' } | { readonly kind: 'throttled'; readonly retryAfter: number };
 }

@@ -14,8 +14,8 @@ const LARGEST = 16 * 1024;
 export const REGISTRATION_PATH = '/oauth2/register';
 
 /**
- * The metadata that the service keeps, or the error of RFC 7591 §3.2.2. `methods`: the first is the default, which is the one
- * of RFC 7591 §2. The scope is the one of the configuration (§2 allows this): SDKs register with the scope of their first
+ * The metadata that the service keeps, or the error of RFC 7591 §3.2.2. `methods`: the first is the default of RFC 7591
+ * §2. The client gets the scope of the configuration (§2 allows this): SDKs register with the scope of their first
  * challenge, and a tool that needs more would be out of reach.
  */
 export async function registrable(

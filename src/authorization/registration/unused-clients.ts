@@ -1,9 +1,9 @@
 import type { Service } from '../service/service.ts';
 
-/** Clients of one step, so that no request waits for long. */
+/** Clients of one step, so that no request waits a long time. */
 const BATCH = 100;
 
-/** Removes clients that registered themselves and got no token for long. `now`: NumericDate. */
+/** Removes clients that registered themselves and got no token for a long time. `now`: NumericDate. */
 export async function removeUnused(
   { records, config, audit }: Pick<Service, 'records' | 'config' | 'audit'>,
   now: number,

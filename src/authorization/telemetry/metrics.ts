@@ -25,7 +25,7 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
   const registry = new Registry();
   new Gauge({
     name: 'gatehouse_authorization_logout_notices',
-    help: 'Clients that the service must still tell about the end of a session. All processes count the same ones.',
+    help: 'Clients that the service must still tell about the end of a session. All processes report the same number.',
     registers: [registry],
     async collect() {
       // A scrape must not fail with the store.

@@ -31,7 +31,8 @@ export function addAdminOptions(command: Command): Command {
 }
 
 function adminOption(): Option {
-  const description = 'the `admin` listener, instead of the one of the file; for several replicas, repeat the option';
+  const description =
+    'the `admin` listener, instead of the listener in the file; for several replicas, repeat the option';
   const collect = (text: string, before: readonly string[]) => [...before, adminUrl(text)];
   return new Option('--admin <url>', description).default([], 'none').argParser(collect);
 }

@@ -21,7 +21,7 @@ export function failedPage(reason: string): CallbackPage {
 export const foreignPage: CallbackPage = {
   status: 400,
   title: 'This answer belongs to another sign-in',
-  text: 'Its state is not the one of the command that waits here. The command still waits for its own answer.',
+  text: 'Its `state` is not the value that the waiting command sent. The command still waits for its own answer.',
 };
 
 export const lateAnswerPage: CallbackPage = {

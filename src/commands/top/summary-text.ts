@@ -62,7 +62,7 @@ export function summaryPage({ gateways, summary }: View): string {
     section(['route', 'requests', 'refused', 'failed'], routes),
     section(['client', 'requests', 'refused', 'failed'], clients),
     section(['code', 'requests'], codes),
-    left > 0 ? `\nThe tables have ${described} requests. ${left} more match, and are only in the rates.\n` : '',
+    left > 0 ? `\nThe tables have ${described} requests. ${left} more match, and only the rates count them.\n` : '',
   ].join('');
 }
 

@@ -19,7 +19,7 @@ export class Watch {
   /** Resolves when the watch ends, or when every gateway refuses. */
   readonly ended: Promise<void>;
 
-  /** `before`: a watch with another filter, whose rates stay. */
+  /** `before`: the watch with the previous filter, whose rates stay. */
   constructor(replicas: readonly Replica[], filter: string, before?: Watch) {
     if (before !== undefined) this.#tally = before.#tally?.emptied();
     this.#states = new GatewayStates(replicas);

@@ -43,7 +43,7 @@ export function passesOver(
 /** Bytes: enough for a million users. */
 const LARGEST = 64 * 1024 * 1024;
 
-const CLOSED = 'this text may not read files; run `gatehouse check` where the files are';
+const CLOSED = 'the gateway reads no files for this text; run `gatehouse check` where the files are';
 
 export function readReferred(
   path: string,

@@ -13,8 +13,8 @@ export type ReadUsers<Users> =
   | { readonly ok: false; readonly faults: readonly UserFileFault[] };
 
 /**
- * Reads a whole file of users, or nothing of it. If one line is bad, or every local user may read or write the file, none of
- * its users can log in (advisory 61).
+ * Reads a whole file of users, or no part of it. If one line is bad, or every local user may read or write the file,
+ * none of its users can log in (advisory 61).
  */
 export function readUserFile<Users>(
   path: string,

@@ -61,7 +61,7 @@ function ageFaults(milliseconds: number): readonly Finding[] {
   if (milliseconds % SECOND !== 0)
     return [{ pointer, message: 'caches count in whole seconds', hint: 'such as 1s; 0s turns caching off' }];
   if (milliseconds <= LONG) return [];
-  const message = 'revoked tokens pass for this long, and so do requests that a new file forbids';
+  const message = 'revoked tokens, and requests that a new file forbids, pass for this long';
   return [{ pointer, severity: 'warning', message, hint: 'one second already saves nearly all calls' }];
 }
 

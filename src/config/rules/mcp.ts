@@ -120,7 +120,8 @@ function uncomparedFaults({ at, mcp }: McpMember): readonly Finding[] {
     {
       pointer: [...at, 'mcp', 'mirror'],
       severity: 'warning',
-      message: 'nothing may decide by Mcp-Method or Mcp-Name behind this route, because they may differ from the body',
+      message:
+        'Mcp-Method and Mcp-Name may differ from the body, so no program behind this route may trust these headers',
       hint: 'write `mirror: require`',
     },
   ];
@@ -157,7 +158,7 @@ function askedFault({ at }: McpMember): Finding {
   return {
     pointer: [...at, 'mcp'],
     severity: 'warning',
-    message: 'a proxy that asks at `decision` keeps the body, so the answer for this route is 403 there',
+    message: 'a proxy that asks at `decision` keeps the body, so `decision` answers 403 for this route',
     hint: 'let the proxy forward this route to `listen`',
     atKey: true,
   };

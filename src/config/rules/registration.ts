@@ -88,7 +88,7 @@ function ownScopeFaults(config: AuthorizationFile, at: Pointer, { enabled, scope
   if (scope === undefined) return enabled ? [withoutScope(at)] : [];
   const pointer = [...at, 'scope'];
   if (scope.split(' ').includes(REGISTRATION_SCOPE)) {
-    const message = `a client that registers itself must not have \`${REGISTRATION_SCOPE}\`, or it registers others`;
+    const message = `a client that registers itself must not have \`${REGISTRATION_SCOPE}\`, because it could then register others`;
     return [{ pointer, message, hint: 'remove it' }];
   }
   return scopeFaults(pointer, scope, knownScopes(config));

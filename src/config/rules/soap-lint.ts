@@ -30,7 +30,7 @@ export function soapLint(subject: GatewaySubject): readonly Finding[] {
 const REFUSE = 'make sure that the application refuses a body whose operation differs from its SOAPAction';
 
 const mixed = (other: string) => ({
-  message: `this path has another requirement for ${other}, and the caller chooses SOAPAction: it can name one operation there, and put the other into the body`,
+  message: `this path has a different requirement for ${other}, and the caller chooses SOAPAction: it can name one operation there, and put the other into the body`,
   hint: `give all routes of the path the same requirement, or ${REFUSE}`,
 });
 

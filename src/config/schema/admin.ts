@@ -18,11 +18,11 @@ const ByServer = record(
     client_id: Type.Optional(
       text(
         undefined,
-        'The console is this client of the server, with the redirect address `url`/console/callback. The default is the client of the block of the server.',
+        "The console is this client of the server, with the redirect address `url`/console/callback. The default is the `client_id` in the server's block.",
       ),
     ),
     client_secret: Type.Optional(
-      text(undefined, 'This is the secret of `client_id`. Use a variable. Without it, the client is public.'),
+      text(undefined, 'This is the secret of `client_id`. Use a variable. Without a secret, the client is public.'),
     ),
     resource: Type.Optional(
       text(undefined, 'The token is for this resource (RFC 8707). By default, the server decides.'),
@@ -40,7 +40,7 @@ const ByBasic = record(
     basic: record(
       { users: schemeBlocks.basic.properties.users },
       undefined,
-      'These users may use the listener, as a route with the same block would accept them.',
+      'These users may use the listener. The block means the same as on a route.',
     ),
   },
   undefined,
@@ -58,8 +58,8 @@ type AdminTls = Static<typeof Tls>;
 const Replica = record(
   {
     url: text(undefined, 'Its `admin` listener has this origin, such as https://10.0.0.7:9901.'),
-    username: Type.Optional(text(undefined, 'The console sends this user with Basic.')),
-    password: Type.Optional(text(undefined, 'This is the password of the user. Use a variable.')),
+    username: Type.Optional(text(undefined, 'The console sends this username with Basic.')),
+    password: Type.Optional(text(undefined, 'This is the password for `username`. Use a variable.')),
   },
   undefined,
   'The console also shows the decisions of this gateway.',

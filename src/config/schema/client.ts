@@ -65,7 +65,7 @@ export const ClientSettings = record(
     ),
     backchannel_logout_session_required: flag(
       false,
-      'This is for the record. Logout tokens of this service always have a `sid`.',
+      'This setting changes nothing: logout tokens of this service always have a `sid`.',
     ),
     default_max_age: Type.Optional(
       duration(

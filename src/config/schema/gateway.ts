@@ -80,7 +80,7 @@ const Cors = record(
     headers: list(
       text(),
       ['Authorization', 'Content-Type'],
-      'Pages may send these request headers, and to `mcp` routes also the headers of the protocol.',
+      'Pages may send these request headers. To `mcp` routes, they may also send the headers of the protocol.',
     ),
     credentials: flag(false, 'true: pages may send cookies. true is not allowed with the origin `*`.'),
     max_age: duration('10m', 'A browser may cache a preflight for this long.'),
@@ -227,7 +227,7 @@ export const GatewaySchema = record({
         'This is a scope that implies others.',
       ),
       undefined,
-      'These scopes imply other scopes, also through several steps. Headers, `when` and logs still show only the scopes that the token itself has.',
+      'These scopes imply other scopes, directly or through several steps. Headers, `when` and logs still show only the scopes that the token itself has.',
     ),
   ),
   bearer_methods_supported: bearerMethodsSupported(['header']),
@@ -262,7 +262,7 @@ export type RouteFile = GatewayFile['routes'][number];
 /** The loaded form: every route has an id, and the key of a rate limit is parsed. */
 export type RouteConfig = Omit<RouteFile, 'rate_limit'> & { id: string; rate_limit?: RateLimitConfig };
 export type RateLimitConfig = Omit<NonNullable<RouteFile['rate_limit']>, 'by'> & { readonly by: CountedBy };
-/** The loaded form: `admin` and `health` have one form, and so do the URLs of an upstream. */
+/** The loaded form: `admin` and `health` have one form, and the URLs of an upstream too. */
 export type GatewayConfig = Omit<
   GatewayFile,
   'routes' | 'admin' | 'health' | 'decision' | 'upstreams' | 'trusted_proxies' | 'counters'

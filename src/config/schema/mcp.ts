@@ -20,14 +20,14 @@ export const McpSchema = record(
       Type.Array(text(), {
         minItems: 1,
         description:
-          'A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Another revision gets 400 with this list. The default is every revision.',
+          'A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision.',
       }),
     ),
     scope: Type.Optional(
       named(
         Scope,
         undefined,
-        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. If a server could read the name as one with another key (ignoring case, decoding, resolving dot segments), the answer is 400.',
+        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies then, the answer is 400.',
       ),
     ),
     deny: list(
@@ -46,7 +46,7 @@ export const McpSchema = record(
     ),
     body: size(
       '1MiB',
-      'A message may have at most this size, and so may a list in an answer. A larger message gets 413, and a larger list gets 502.',
+      'A message, or a list in an answer, may have at most this size. A larger message gets 413, and a larger list gets 502.',
     ),
   },
   undefined,

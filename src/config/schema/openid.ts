@@ -16,7 +16,7 @@ export const Openid = record(
         alg: oneOf(
           idTokenAlgorithms,
           'RS256',
-          'The service signs ID tokens with this algorithm. A client may choose another with `id_token_signed_response_alg`.',
+          'The service signs ID tokens with this algorithm. A client may choose a different algorithm with `id_token_signed_response_alg`.',
         ),
       },
       {},

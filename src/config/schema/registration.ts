@@ -19,10 +19,13 @@ const Documents = record(
         'Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
       ),
     ),
-    ttl: duration('1h', 'The service reads a document again after this time, if the answer of its host names none.'),
+    ttl: duration(
+      '1h',
+      "The service reads a document again after this time, if the host's answer does not name a time.",
+    ),
     max_ttl: duration(
       '24h',
-      'The service reads a document again after at most this time. The time that the answer names counts, between 5m and this. While the host does not answer, the service uses an old document for at most this time.',
+      "The service reads a document again after at most this time. A shorter time in the host's answer counts, but at least 5m. While the host does not answer, the service uses an old document for at most this time.",
     ),
     size: size('5KiB', 'A larger document is rejected.'),
     timeout: duration('5s', 'A host must send its document within this time.'),

@@ -47,7 +47,7 @@ export const passHeaders = (fallback?: readonly PassHeader[]) =>
   list(
     oneOf(passable),
     fallback,
-    'The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name includes all longer names after a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers.',
+    'The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers.',
   );
 
 const RouteTimeout = record(
@@ -226,7 +226,7 @@ export const RouteSchema = record(
       oneOf(
         endings,
         undefined,
-        'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request, and token for a route with `mcp` that reads a token.',
+        'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that reads a token, the default is token.',
       ),
     ),
     limits: Type.Optional(

@@ -48,7 +48,7 @@ export const TestSchema = record(
     mcp: Type.Optional(
       text(
         undefined,
-        'The request has a message with this operation, for a route with `mcp`: ping, or tools/call delete_user.',
+        'The request has a message with this operation, such as ping or tools/call delete_user. The route has `mcp`.',
       ),
     ),
     token: Type.Optional(AssumedTokenSchema),

@@ -37,7 +37,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   },
   BAD_INDENT: {
     message: 'the indentation matches no line above it',
-    hint: 'keys of one map start in one column, and so do items of one list; if they do, look for an unclosed bracket above',
+    hint: 'keys of one map, or items of one list, start in one column; if they do, look for an unclosed bracket above',
   },
   BAD_PROP_ORDER: oneAnchor,
   BAD_SCALAR_START: { message: 'text without quotes cannot start with this character', hint: 'put it in quotes' },

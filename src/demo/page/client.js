@@ -82,7 +82,7 @@ function claimsOf(text, nonce) {
   const claims = JSON.parse(new TextDecoder().decode(bytes));
   const { iss, aud, exp } = claims;
   if (iss !== settings.issuer || aud !== settings.clientId) throw new Error('The ID token is for another client.');
-  if (claims.nonce !== nonce) throw new Error('The ID token belongs to another sign-in: its nonce is another.');
+  if (claims.nonce !== nonce) throw new Error('The ID token belongs to another sign-in: its nonce differs.');
   if (exp * 1000 < Date.now()) throw new Error('The ID token has expired.');
   return claims;
 }
@@ -114,7 +114,7 @@ async function signedOut() {
   const ended = ending.take();
   history.replaceState(null, '', '/');
   if (ended === undefined || ended.state !== state)
-    throw new Error('This answer belongs to no sign-out of this page: its state is another.');
+    throw new Error('This answer does not belong to a sign-out of this page: its state differs.');
   show('gone');
   accessToken = ended.accessToken;
   await callUntilRefused('GET', '/orders/7');
@@ -129,7 +129,9 @@ async function callUntilRefused(method, path) {
   }
 }
 
-/** RFC 6749 §10.12 and RFC 9207 §2.4: an answer to no request of this page, or of another issuer, is no answer. */
+/**
+ * RFC 6749 §10.12 and RFC 9207 §2.4: an answer counts only if it is for a request of this page, and from this issuer.
+ */
 function judge(answer, request) {
   if (request === undefined || once(answer, 'state') !== request.state)
     throw new Error('This answer belongs to no request of this page: its state is another.');
@@ -167,7 +169,7 @@ async function send(method, path, headers) {
   return response.status;
 }
 
-/** OpenID Connect Discovery §4.3: metadata that names another issuer is of another. */
+/** OpenID Connect Discovery §4.3: metadata that name another issuer belong to that issuer. */
 async function discover() {
   const metadata = await getJson(`${settings.issuer}/.well-known/openid-configuration`);
   if (metadata.issuer !== settings.issuer) throw new Error(`The metadata is of ${metadata.issuer}.`);

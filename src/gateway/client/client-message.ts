@@ -4,8 +4,8 @@ import type { ClientCertificate } from '../message/request-head.ts';
 import type { SectionMemory } from './section-memory.ts';
 
 /**
- * The client's side of one exchange, as far as the gateway uses it. Node's own classes fit, and so do those of
- * listener/http1 and listener/http2.
+ * The client's side of one exchange, as far as the gateway uses it. Node's own classes fit, and the classes of
+ * listener/http1 and listener/http2 too.
  */
 export interface ClientRequest {
   readonly method?: string | undefined;

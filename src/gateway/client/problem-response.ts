@@ -48,7 +48,7 @@ export interface ProblemDetails {
 export interface RefusedMessage {
   /** Null: the gateway found no id (JSON-RPC 2.0 §5). */
   readonly id: string | number | null;
-  /** The JSON-RPC error. Undefined: the one of the code. */
+  /** The JSON-RPC error. Undefined: the error of the code. */
   readonly error?: number | undefined;
   /** Members of the error's data that the protocol defines. */
   readonly data?: object | undefined;

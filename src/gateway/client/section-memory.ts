@@ -26,7 +26,7 @@ export class SectionMemory {
     this.#origin = origin;
   }
 
-  /** For the same section with another value of its one Authorization line. `index`: the position of its name. */
+  /** For the same section with a different value of its one Authorization line. `index`: the position of its name. */
   withCredential(index: number, value: string): SectionMemory {
     return new SectionMemory(withAuthorization(this.fields, index, value), this.sent, this.#origin);
   }

@@ -129,7 +129,7 @@ function writeClaims(set: Record<string, string>, identity: Identity): readonly 
 
 /**
  * Claims that have their own place in an identity, whichever member of the token contains them. Limits, logs and rules
- * use this place. A claim of another type is absent there, so it makes no header either.
+ * use this place. A claim of a different type is absent there, so it makes no header either.
  */
 const facts: ReadonlyMap<string, (identity: Identity) => string | undefined> = new Map([
   ['sub', (identity: Identity) => identity.subject],

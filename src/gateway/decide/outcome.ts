@@ -41,7 +41,7 @@ export interface CallPlan {
   /** The caller, for the ids of its session. */
   readonly owner: string;
   readonly call: Call | undefined;
-  /** Fields of the client that get another value. Undefined: the upstream does not get the field. */
+  /** Fields of the client whose value changes. Undefined: the upstream does not get the field. */
   readonly replaced: ReadonlyMap<string, string | undefined>;
   /** The part of the answer that the gateway reads. */
   readonly reads: 'nothing' | 'head' | 'list' | 'stream';

@@ -12,7 +12,7 @@ export interface RateLimit {
   /** Counts before the credential is verified, to also limit guessing of tokens. */
   readonly byAddress: boolean;
   address(address: string): MaybeShared<number>;
-  /** Counts separately for each authorization server: `alice` of another server is another user. */
+  /** Counts separately for each authorization server: `alice` of another server is a different user. */
   identity(identity: Identity): MaybeShared<number>;
 }
 

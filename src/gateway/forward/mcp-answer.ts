@@ -83,8 +83,8 @@ class McpAnswer implements AnswerHandler {
   }
 
   /**
-   * A server with sessions may mix up requests with the same id. A longer answer or event is no list, because the gateway
-   * refuses such a list in answer to a list method.
+   * A server with sessions may mix up requests with the same id. A longer answer or event is not searched: the gateway
+   * refuses such a long list anyway, if a client asks for it.
    */
   #mayBeList(raw: Fields): boolean {
     const { calls, mcp } = this.#parts;

@@ -38,7 +38,9 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
   return fields;
 }
 
-/** Matches every spelling. A server that folds names before it frames a message would otherwise see another message. */
+/**
+ * Matches every spelling. A server that folds names before it frames a message would otherwise see a different message.
+ */
 const isOfHop = remembering((name) => OF_HOP.has(name) || OF_HOP.has(fold(name)));
 
 /** The peer goes to the end of the last line, because recipients join several lines to one list (RFC 9110 §5.3). */

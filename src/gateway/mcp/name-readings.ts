@@ -15,7 +15,7 @@ const DECODINGS = 3;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * The readings of a name. A name with a scheme is a URI, and so is every name of a resource: a server may decode it,
+ * The readings of a name. A name with a scheme, and every name of a resource, is a URI: a server may decode it,
  * resolve dot segments, merge slashes and use only its path. Undefined: an encoded control character could end the name,
  * or it is encoded too often.
  */
@@ -116,7 +116,7 @@ function withoutEnd(segment: string): string {
   return segment.slice(0, end);
 }
 
-/** A server of files may take a resource without a scheme for a path. */
+/** A file server may treat a resource without a scheme as a path. */
 function asFile(form: string): readonly string[] {
   if (SCHEME.test(form)) return [];
   const uri = `file:///${form}`;

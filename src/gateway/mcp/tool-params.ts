@@ -17,8 +17,8 @@ const MOST = 64;
 const DEEPEST = 16;
 
 /**
- * The annotated arguments of a tool's schema. Only a chain of `properties` leads to one (Streamable HTTP, schema
- * extension), so an annotation anywhere else is none.
+ * The annotated arguments of a tool's schema. Only a chain of `properties` leads to an annotated argument (Streamable
+ * HTTP, schema extension), so an annotation anywhere else does not count.
  */
 export function toolParams(schema: unknown): readonly ToolParam[] {
   const found: ToolParam[] = [];

@@ -211,7 +211,7 @@ const routing = {
     text: 'Pages of this origin must not send this request.',
     step: 'route',
     remedy:
-      "If the page may call, add its origin to `origins` of the route. Send one Origin header at most. The log names the page's origin.",
+      "To let the page call, add its origin to `origins` of the route. Send one Origin header at most. The log names the page's origin.",
   },
   connection_names_decisive: {
     status: 400,
@@ -505,7 +505,7 @@ const mcp = {
     text: 'The route does not accept this protocol version.',
     step: 'permit',
     rpc: -32022,
-    remedy: 'Send a version of the list in the answer, or add the version to `mcp.versions`.',
+    remedy: 'Send a version from the list in the answer, or add the version to `mcp.versions`.',
   },
   mcp_operation_denied: {
     status: 403,

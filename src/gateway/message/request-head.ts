@@ -133,7 +133,7 @@ export function readFields(rawHeaders: readonly string[]): HeadFields {
   return head;
 }
 
-/** The same section with another value of its one Authorization line. `index`: the position of its name. */
+/** The same section with a different value of its one Authorization line. `index`: the position of its name. */
 export function withAuthorization(read: HeadFields, index: number, value: string): HeadFields {
   const fields = read.fields.slice();
   fields[index + 1] = value;

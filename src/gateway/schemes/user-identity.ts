@@ -17,7 +17,7 @@ export function userIdentities({ scheme, realm, scopes }: UserBlock): (username:
     const scope = Object.hasOwn(scopes, username) ? (scopes[username] ?? '') : '';
     const identity: Identity = {
       scheme,
-      // `alice` of another realm is another user.
+      // `alice` of another realm is a different user.
       issuer: `${scheme}:${realm}`,
       server: '',
       subject: username,

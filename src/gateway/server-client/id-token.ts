@@ -61,9 +61,9 @@ function claimFault(
   { payload: { aud, azp, nonce, at_hash }, protectedHeader: { alg } }: JWTVerifyResult,
   { clientId, nonce: sent, accessToken }: ExpectedIdToken,
 ): string | undefined {
-  if (nonce !== sent) return 'its nonce is not the one of this login';
+  if (nonce !== sent) return 'its nonce does not belong to this login';
   const needsParty = Array.isArray(aud) && aud.length > 1;
   if (azp === undefined ? needsParty : azp !== clientId) return `it was issued to ${quoted(azp)}, not to this client`;
   const belongs = at_hash === undefined || at_hash === accessTokenHash(alg, accessToken);
-  return belongs ? undefined : 'its at_hash is the one of another access token';
+  return belongs ? undefined : 'its at_hash belongs to another access token';
 }

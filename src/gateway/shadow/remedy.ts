@@ -44,7 +44,7 @@ function toldOf(groups: readonly Group[]): readonly string[] {
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
     const grant = `grant it ${comment(missing ?? 'the scope')} at its authorization server`;
-    const but = isWeaker(group) ? `this no longer requires ${comment(missing ?? '')}; better ${grant}` : `or ${grant}`;
+    const but = isWeaker(group) ? `this no longer requires ${comment(missing ?? '')}; better: ${grant}` : `or ${grant}`;
     return `# ${who} ${has} (${times(count)}); ${but}`;
   });
 }

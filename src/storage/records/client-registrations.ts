@@ -51,7 +51,7 @@ export interface Reaping {
   readonly limit: number;
 }
 
-/** A client with a grant that still lives has a refresh token, although it has not used it for long. */
+/** A client with a valid grant has a refresh token, even if the client has not used this token for a long time. */
 const HAS_GRANT = `EXISTS (SELECT 1 FROM authorization_grant
   WHERE authorization_grant.client_id = client_registration.client_id AND revoked_at IS NULL AND expires_at > $2)`;
 

@@ -499,7 +499,7 @@ const cases: Record<string, readonly Case[]> = {
     [route({ claims_to_params: { 'Mcp-Param-A': 'a' } }), /has no effect without `mcp`/],
     [
       tools({ mirror: 'off' }, { claims_to_params: { 'Mcp-Param-A': 'a' } }),
-      /nothing may/,
+      /no program behind this route may trust/,
       /could differ from the header/,
     ],
     [tools({}, { access: 'public', claims_to_params: { 'Mcp-Param-A': 'a' } }), /has no token with claims/],
@@ -517,7 +517,7 @@ const cases: Record<string, readonly Case[]> = {
     [tools({}, { match: { path: '/mcp' } })],
     [both(tools({}, { match: { path: '/mcp' } }), upstream({ host: 'preserve' }))],
   ],
-  'an mcp route that a proxy asks about': [[both(tools({}), asked()), /the answer for this route is 403 there/]],
+  'an mcp route that a proxy asks about': [[both(tools({}), asked()), /`decision` answers 403 for this route/]],
   'origins of a route': [
     [route({ origins: ['https://app.example.com', 'http://localhost:3000', 'null', 'chrome-extension://abcdef'] })],
     [route({ origins: ['HTTPS://App.Example.com'] })],
@@ -1287,15 +1287,21 @@ const cases: Record<string, readonly Case[]> = {
     [addRoute({ match: { path: '/.well-known/oauth-protected-resource' }, access: 'public' })],
   ],
   'operation named by the caller': [
-    [soap({ scope: 'orders.read' }, { scope: 'admin' }), /^warning: this path has another requirement for `second`/],
-    [soap({ scope: 'a' }, { scope: 'a', claims: { tenant: { equals: 'acme' } } }), /another requirement for `second`/],
-    [soap({ scope: 'a' }, { scope: 'b' }, { scope: 'c' }), /another requirement for `second`/],
+    [
+      soap({ scope: 'orders.read' }, { scope: 'admin' }),
+      /^warning: this path has a different requirement for `second`/,
+    ],
+    [
+      soap({ scope: 'a' }, { scope: 'a', claims: { tenant: { equals: 'acme' } } }),
+      /a different requirement for `second`/,
+    ],
+    [soap({ scope: 'a' }, { scope: 'b' }, { scope: 'c' }), /a different requirement for `second`/],
     [soap({ scope: 'a' }), /^warning: SOAPAction does not protect other operations/],
     [soap({ scope: 'a' }, { scope: 'a' }), /^warning: SOAPAction does not protect other operations/],
-    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined }), /another requirement for `second`/],
+    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined }), /a different requirement for `second`/],
     [
       soap({ scope: 'a' }, { scope: 'b', soap_action: undefined, path: '/{rest*}' }),
-      /another requirement for `second`/,
+      /a different requirement for `second`/,
     ],
     [soap({ scope: 'a' }, { scope: 'a', soap_action: undefined })],
     [soap({ scope: 'a' }, { scope: 'a' }, { scope: 'a', soap_action: undefined })],
@@ -1359,7 +1365,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'how long a decision is remembered': [
     [asked({ max_age: '1500ms' }), /^error: caches count in whole seconds/],
-    [asked({ max_age: '30s' }), /^warning: revoked tokens pass for this long/],
+    [asked({ max_age: '30s' }), /^warning: revoked tokens, and requests that a new file forbids, pass for this long/],
     [asked({ max_age: '10s' })],
     [asked({ max_age: '0s' })],
   ],

@@ -180,15 +180,14 @@ export const german: Texts = {
   logout: {
     title: 'Abmelden?',
     asks: '{application} bittet Sie, sich abzumelden.',
-    means:
-      'Damit melden Sie sich auch von den Apps ab, bei denen Sie sich in diesem Browser mit diesem Konto angemeldet haben.',
+    means: 'Damit melden Sie sich auch von den Apps ab, in denen Sie dieses Konto in diesem Browser benutzt haben.',
     submit: 'Abmelden',
     stay: 'Angemeldet bleiben',
   },
   signedOut: {
     title: 'Sie sind abgemeldet',
     what: 'Sie sind in diesem Browser abgemeldet. Verbundene Apps behalten ihren Zugriff.',
-    withClients: 'Sie sind in diesem Browser abgemeldet, auch von den Apps, bei denen Sie sich damit angemeldet haben.',
+    withClients: 'Sie sind in diesem Browser abgemeldet, auch von den Apps, die diese Anmeldung benutzt haben.',
     everywhere: 'Sie sind auf allen Geräten abgemeldet, und keine App hat Zugriff auf Ihr Konto.',
     signIn: 'Wieder anmelden',
   },

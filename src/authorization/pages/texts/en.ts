@@ -186,14 +186,14 @@ export const english = {
   logout: {
     title: 'Sign out?',
     asks: '{application} asks you to sign out.',
-    means: 'This also signs you out of the apps that you signed in to with this account in this browser.',
+    means: 'This also signs you out of the apps where you used this account in this browser.',
     submit: 'Sign out',
     stay: 'Stay signed in',
   },
   signedOut: {
     title: 'You are signed out',
     what: 'You are signed out in this browser. Connected apps keep their access.',
-    withClients: 'You are signed out in this browser, and of the apps that you signed in to with it.',
+    withClients: 'You are signed out in this browser, and in the apps that used this sign-in.',
     everywhere: 'You are signed out on all devices, and no app has access to your account.',
     signIn: 'Sign in again',
   },

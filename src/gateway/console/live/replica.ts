@@ -105,7 +105,7 @@ export class ReplicaStream implements LiveSource {
         if (item.kind === 'fault') return item.detail;
         if (item.kind !== 'frame') continue;
         const message = readMessage(item.data);
-        if (message === undefined) return 'its answer has another form';
+        if (message === undefined) return 'its answer has an unknown form';
         if (message.epoch === this.#parts.epoch()) return 'it is this gateway itself';
         wait.reset();
         if (this.#hear(message, id)) cursor.last = item.id;
@@ -168,7 +168,7 @@ const MessageSchema = Type.Object({
   totals: Type.Optional(Type.Object({ passed: Count, refused: Count, failed: Count })),
 });
 
-/** Undefined: the other side is no gateway, or one with another API. */
+/** Undefined: the other side is not a gateway, or has an unknown API. */
 function readMessage(data: string): Message | undefined {
   const value = parsed(data);
   const [isValid] = Errors(MessageSchema, value);

@@ -76,7 +76,7 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
 }
 
 const unjudged: Readonly<Record<Unjudged, { readonly status: 422 | 503; readonly fault: string }>> = {
-  busy: { status: 503, fault: 'the gateway answers other questions; try again' },
+  busy: { status: 503, fault: 'the gateway is busy with other questions; try again' },
   late: { status: 422, fault: 'this file takes too long to judge; `gatehouse check` judges it without a limit' },
 };
 

@@ -64,7 +64,7 @@ function remembered({ via, lifetime, now }: Allowing): readonly string[] {
 const WHILE_ONE_ASKS = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
 
 /**
- * Seconds. A request that waits for another one's answer checks every half second. It waits for long if the answer has
+ * Seconds. A request that waits for another one's answer checks every half second. It waits too long if the answer has
  * expired by then.
  */
 const LONGEST_LOCK = 0.6;

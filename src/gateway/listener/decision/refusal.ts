@@ -40,7 +40,7 @@ function throughNginx({ status, headers, body }: OwnAnswer): OwnAnswer {
   };
 }
 
-/** These headers have another form here, or describe a body that is elsewhere. */
+/** These headers have a different form here, or describe a body that is elsewhere. */
 const OWN_LINES: ReadonlySet<string> = new Set(['www-authenticate', 'cache-control', 'content-length', 'content-type']);
 
 function valuesOf(headers: readonly string[], name: string): readonly string[] {

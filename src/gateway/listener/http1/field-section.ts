@@ -98,7 +98,7 @@ export function readKin(text: string, before: FieldSection): FieldSection | unde
 /** RFC 9110 §8.6, without leading zeros: content that one read can bring has five digits at most. */
 const LENGTH = /^(?:0|[1-9]\d{0,4})$/;
 
-/** Any other option is about fields of this connection, or about what becomes of it. */
+/** Any other option is about fields of this connection, or about its further use. */
 function isPlainConnection(value: string | undefined): boolean {
   return value === undefined || value === 'keep-alive' || value === 'close';
 }

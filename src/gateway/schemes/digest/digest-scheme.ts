@@ -221,7 +221,7 @@ function settled(usage: NonceUsage | undefined, accept: Accept): SchemeVerificat
 }
 
 /**
- * A session keeps the cnonce of its first request (RFC 7616 §3.4.2). But most clients use another cnonce for each
+ * A session keeps the cnonce of its first request (RFC 7616 §3.4.2). But most clients use a new cnonce for each
  * request.
  */
 function sessionNonces({ nonces }: Scene, { credentials, algorithm, nonce }: Answered): readonly string[] {

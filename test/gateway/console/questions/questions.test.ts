@@ -231,7 +231,10 @@ t.test('more questions at once than the gateway answers get 503', async (t) => {
   const all = await Promise.all(Array.from({ length: 20 }, () => ask(adminUrl, 'check', { yaml })));
   const statuses = new Set(all.map(({ status }) => status));
   t.ok(statuses.has(503) && statuses.has(200), [...statuses].join());
-  t.match(all.find(({ status }) => status === 503)?.answer.fault, 'the gateway answers other questions; try again');
+  t.match(
+    all.find(({ status }) => status === 503)?.answer.fault,
+    'the gateway is busy with other questions; try again',
+  );
 });
 
 t.test('secrets of headers and comments of any line end are not in the shown file', async (t) => {

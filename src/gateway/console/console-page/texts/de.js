@@ -84,7 +84,7 @@ export const texts = {
     user: 'Name für Basic oder Digest, oder Client eines API-Schlüssels',
     file: 'Eine andere Datei als die laufende verwenden',
     fileHelp:
-      'Diese Datei liest keine Variable, keine andere Datei und fragt keinen Server. Verborgene Werte der laufenden Datei sind Variablen.',
+      'Für diese Datei liest das Gateway keine Variable und keine andere Datei, und es fragt keinen Server. Variablen ersetzen die verborgenen Werte der laufenden Datei.',
     noToken: 'Fügen Sie ein Token ein, oder wählen Sie einen anderen Aufrufer.',
     noUser: 'Nennen Sie eine Person, oder wählen Sie einen anderen Aufrufer.',
     badClaims: 'Die Claims müssen ein JSON-Objekt sein, zum Beispiel {example}.',
@@ -115,7 +115,7 @@ export const texts = {
     handles: 'zuständig',
     anyMethod: 'jede Methode',
     public: 'nichts',
-    optional: 'nichts, ein Token wird gelesen',
+    optional: 'nichts; das Gateway liest ein Token, wenn eines da ist',
     authenticated: 'gültige Zugangsdaten',
     or: 'oder',
     shadow: '{needed} (Schattenmodus)',
@@ -155,7 +155,7 @@ export const texts = {
     workers: { one: '{count} Worker', other: '{count} Worker' },
     loaded: 'Datei geladen: {time}',
     rejected: 'das Gateway hat die aktuelle Datei abgelehnt; eine ältere gilt',
-    waiting: 'die aktuelle Datei öffnet Zugriffe und wartet auf eine Anforderung zum Neuladen',
+    waiting: 'die aktuelle Datei erlaubt mehr Zugriffe, deshalb wartet sie auf eine Anforderung zum Neuladen',
     begin: 'Die Diagramme beginnen jetzt und laufen nach dem letzten Besuch 15 Minuten weiter.',
     graphs: {
       requests: 'Anfragen pro Sekunde',

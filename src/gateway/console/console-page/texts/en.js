@@ -39,7 +39,8 @@ export const texts = {
     open: 'Open',
     ticketFaults: {
       not_a_ticket: 'This is not a ticket.',
-      unknown_key: 'No key of this gateway opens the ticket. Another gateway made it, or its key is gone.',
+      unknown_key:
+        'No key of this gateway opens the ticket. Another gateway made the ticket, or the key no longer exists.',
       broken: 'The ticket is incomplete or changed.',
     },
   },
@@ -80,13 +81,13 @@ export const texts = {
     claims: 'Claims as JSON',
     token: 'Token',
     user: 'User of Basic or Digest, or client of an API key',
-    file: 'Ask another file than the running one',
+    file: 'Use another file in place of the running file',
     fileHelp:
-      'This file reads no variable, no other file and no server. Hidden values of the running file are variables.',
+      'For this file, the gateway reads no variable and no other file, and asks no server. Variables replace the hidden values of the running file.',
     noToken: 'Paste a token, or choose another caller.',
     noUser: 'Name a user, or choose another caller.',
     badClaims: 'The claims must be a JSON object, such as {example}.',
-    badHeader: 'Write each header as "Name: value". Line {line} is not.',
+    badHeader: 'Write each header as "Name: value". Line {line} has a different form.',
     badFile: 'The pasted file has errors. They are beside its lines.',
     empty: 'Ask about a request to see each step of its decision.',
     testEntry: 'Add to {tests} of the file',
@@ -113,7 +114,7 @@ export const texts = {
     handles: 'handles it',
     anyMethod: 'any method',
     public: 'nothing',
-    optional: 'nothing, a token is read',
+    optional: 'nothing; the gateway reads a token if there is one',
     authenticated: 'any valid credential',
     or: 'or',
     shadow: '{needed} (shadow mode)',
@@ -132,7 +133,7 @@ export const texts = {
   token: {
     title: 'Token',
     intro:
-      'The gateway verifies the token as its routes do. It stores and logs nothing of it. The field is empty when you leave.',
+      'The gateway verifies the token as its routes do. It stores and logs no part of the token. The page clears the field when you leave.',
     field: 'Access token',
     check: 'Check',
     header: 'Header',
@@ -153,7 +154,7 @@ export const texts = {
     workers: { one: '{count} worker', other: '{count} workers' },
     loaded: 'file loaded {time}',
     rejected: 'the gateway rejected the current file; an older one is active',
-    waiting: 'the current file opens access and waits for a reload request',
+    waiting: 'the current file gives more access, so it waits for a reload request',
     begin: 'The graphs begin now, and continue for 15 minutes after the last visit.',
     graphs: {
       requests: 'Requests a second',
