@@ -1,12 +1,12 @@
 # syntax=docker/dockerfile:1
 # Both programs: `docker build .` makes the gateway, `docker build --target authorization .` the authorization service.
-# They differ in what they run when nothing is said; Kubernetes says it, and can use either.
+# They differ only in the default command. Kubernetes sets the command, so it can use either image.
 ARG NODE_IMAGE=node:24-bookworm-slim
 # Any image with glibc and libstdc++: it needs no shell, no package manager, and no Node.js of its own.
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
-# The two stages that run programs do so on the platform of the builder: what they make is the same on every platform. So an
-# image for another platform needs no emulation.
+# The two stages that run programs use the platform of the builder, because their results are the same on every platform.
+# So an image for another platform needs no emulation.
 FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -42,13 +42,13 @@ COPY package.json LICENSE ./
 COPY bin ./bin
 COPY config ./config
 COPY --from=build /build/dist ./dist
-# The one place that is written to: SQLite and the key beside it.
+# The programs write only here: SQLite and the key beside it.
 COPY --from=build --chown=65532:65532 /build/data /data
 VOLUME ["/data"]
 ENV NODE_ENV=production
 USER 65532:65532
-# SIGUSR1 opens no inspector, from the first moment on.
-# Of what nobody needs any more V8 would let 128 MiB gather on a large machine before it looks.
+# SIGUSR1 never opens an inspector.
+# Without --max-semi-space-size, V8 on a large machine would collect garbage only after 128 MiB.
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--disable-sigusr1", "/app/bin/gatehouse.js"]
 
 FROM runtime AS authorization
