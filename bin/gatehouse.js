@@ -6,7 +6,7 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED = [24, 15];
-/** For Node.js this signal opens an inspector: with it, who reaches a port of loopback reads every key here. */
+/** By default, Node.js opens an inspector on this signal. Anyone who reaches its port could then read every key here. */
 process.on('SIGUSR1', () => {});
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -25,14 +25,14 @@ function isNewEnough(version) {
   return major > REQUIRED[0] || (major === REQUIRED[0] && minor >= REQUIRED[1]);
 }
 
-/** Started by an older Node.js, we stop as on a signal when that one is killed: nobody else would know of us. */
+/** If an older Node.js started this process, it stops when the older one is killed. No other program would stop it. */
 function endWithParent() {
   if (process.channel === undefined) return;
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
 }
 
-/** A signal to us is a signal to it. */
+/** Runs the same command with the newer Node.js, and forwards signals to it. */
 function runNewerNode() {
   const newer = places().find((place) => existsSync(place) && isNewEnough(versionOf(place)));
   if (newer === undefined) {
@@ -51,8 +51,8 @@ function runNewerNode() {
 }
 
 /**
- * What a checkout pins for its own development, what is installed beside the package, and what PATH has behind us. Nothing
- * else: in whatever folder a copy of us lies, somebody else may have put a program.
+ * The Node.js of a checkout, the one that is installed beside the package, and the ones in PATH. The launcher searches no
+ * other folder: if someone copies it to another folder, a stranger may have put a program there.
  */
 function places() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -76,7 +76,7 @@ function remedy() {
     `gatehouse needs Node.js ${REQUIRED.join('.')} or newer; this is ${process.versions.node} (${process.execPath}), and PATH has no newer one.`,
     `Install one, by https://nodejs.org/en/download or \`nvm install ${major}\`,`,
     existsSync(path('../tools/install.js'))
-      ? 'or install the one that this clone brings: node tools/install.js'
-      : `or put one beside gatehouse, for it alone: npm install node@${major}`,
+      ? 'or install the version of this checkout: node tools/install.js'
+      : `or install one beside gatehouse, only for gatehouse: npm install node@${major}`,
   ].join('\n');
 }

@@ -45,7 +45,7 @@ const httpWithoutFetch: Plugin = {
 const banner =
   "import { createRequire as forPackages } from 'node:module'; const require = forPackages(import.meta.url);";
 
-/** How every bundle of the program is made (tools/single has another one). */
+/** How every bundle of the program is made, except the bundle of tools/single. */
 export const bundled = {
   absWorkingDir: root,
   bundle: true,

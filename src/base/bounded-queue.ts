@@ -14,9 +14,10 @@ export interface Asker {
 /** A queue for jobs of which a machine can run only a few at a time. */
 export interface BoundedQueue {
   /**
-   * Returns the job's result. Blocks take turns, with known ones too, so one long queue delays no other. Returns undefined
-   * without starting the job if the block has its whole share. Does the same if the queue is full and no block has more places
-   * than this one, or if a block with fewer places takes the place later. Jobs without a block have no share.
+   * Returns the job's result. Blocks take turns, with known ones too, so one long queue delays no other. Returns
+   * undefined without starting the job if the block has its whole share. Does the same if the queue is full and no
+   * block has more places than this one. A waiting job may also lose its place later, to a block with fewer places.
+   * Jobs without a block have no share.
    */
   run<Result>(job: () => Promise<Result>, asker?: Asker): Promise<Result | undefined>;
   /** The number of running and waiting jobs of each block; for tests and views. */

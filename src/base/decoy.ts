@@ -22,8 +22,8 @@ export function decoyCost(key: Uint8Array, name: string, costs: ReadonlyMap<stri
 const BYTES = 6;
 
 /**
- * An exponentially distributed number. Divided by weights, each of several such numbers is the smallest as often as its weight
- * says.
+ * An exponentially distributed number. Divide several such numbers by weights: the chance of each to be the smallest is
+ * then in proportion to its weight.
  */
 function lot(key: Uint8Array, text: string): number {
   const drawn = hmacSha256(key, text).readUIntBE(0, BYTES);

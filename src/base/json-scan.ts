@@ -14,7 +14,7 @@ export interface JsonNode {
   readonly values: readonly JsonNode[];
 }
 
-/** Levels of nesting. Readers with a stack of their own refuse deeper values, or fail. */
+/** Levels of nesting. Recursive readers refuse deeper values, or fail. */
 const DEEPEST = 64;
 /** Objects down to this level are kept: those in which a message says what it is about. Others are only read. */
 const KEPT = 3;

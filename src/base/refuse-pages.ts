@@ -10,7 +10,7 @@ export interface OwnPages {
   readonly origin: string | undefined;
   /** True if a link or a redirect of another site may open this address. Such an address changes nothing. */
   mayLink(request: FastifyRequest): boolean;
-  /** What a request with another Host should do. */
+  /** What the caller should do after a request with a wrong Host. */
   readonly remedy: string;
 }
 

@@ -16,8 +16,8 @@ export class WatchedFiles {
   }
 
   /**
-   * Files that were written in place since `settle`. A file that was replaced by a rename, or behind a link, has another inode,
-   * and does not count. The writer of such a file may not have finished.
+   * Files that were written in place since `settle`, so their writers may not have finished. A file that was replaced
+   * by a rename, or by a change of its link, has a new inode, and does not count.
    */
   written(): readonly string[] {
     return [...this.#written].filter((file) => this.#states.has(file));

@@ -10,7 +10,7 @@ export function register(program: Command): void {
     .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
     .addHelpText(
       'after',
-      '\nThe password is asked for, or read from standard input; never taken from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
+      '\nThe command asks for the password, or reads it from standard input. It takes no password from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
     )
     .action((username: string, options: Named) =>
       runInPlace(options, {

@@ -11,7 +11,7 @@ export function register(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nThe password is asked for, or read from standard input; never taken from the arguments:\n  gatehouse hash-password < password.txt\n',
+      '\nThe command asks for the password, or reads it from standard input. It takes no password from the arguments:\n  gatehouse hash-password < password.txt\n',
     )
     .action(run);
 }

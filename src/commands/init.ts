@@ -29,7 +29,10 @@ export function register(program: Command): void {
     .argument('[folder]', 'the folder for the files', '.');
   for (const question of questions) command.addOption(optionFor(question));
   command
-    .option('--authorization', 'instead of --issuer: tokens of our own service; its file is written too')
+    .option(
+      '--authorization',
+      'instead of --issuer: our own service issues the tokens; the command also writes its file',
+    )
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .option('--force', 'overwrite existing files, and keep the secrets')
     .option('--new-secrets', 'with --force: make new secrets')
@@ -72,7 +75,7 @@ function refuseFaults(options: Options, command: Command): void {
   }
   if (options.authorization && options.issuer !== undefined)
     command.error(
-      'error: either --issuer or --authorization: tokens of both are two entries of `authorization_servers`',
+      'error: use either --issuer or --authorization; to accept tokens of both, write two entries in `authorization_servers`',
     );
   if (options.newSecrets && !options.force)
     command.error('error: --new-secrets needs --force; missing secrets are always made');

@@ -11,7 +11,8 @@ import { readSecret } from './common/read-secret.ts';
 /** `gatehouse token …`: introspects and revokes tokens of the service. */
 export function register(program: Command): void {
   const token = program.command('token').description('tokens that the authorization service issued');
-  const help = '\nThe token is asked for, or read from standard input; never taken from the arguments.\n';
+  const help =
+    '\nThe command asks for the token, or reads it from standard input. It takes no token from the arguments.\n';
   subcommand(token, 'introspect', 'show whether a token is active, and its claims')
     .addHelpText('after', help)
     .action((options: Administered) => administer(options, introspect));

@@ -18,7 +18,8 @@ interface AddOptions extends Administered {
 const LOCAL_JWTS =
   'Gateways that follow the revocation feed refuse the JWTs within a second. Other gateways that verify JWTs locally accept them until they expire.';
 
-const passwordHelp = '\nThe password is asked for, or read from standard input; never taken from the arguments.\n';
+const passwordHelp =
+  '\nThe command asks for the password, or reads it from standard input. It takes no password from the arguments.\n';
 
 /** `gatehouse user …`: users in the store, in addition to the users of the file. */
 export function register(program: Command): void {
@@ -105,7 +106,7 @@ async function setPassword(service: Service, username: string): Promise<CommandR
   const keysUntil = isRotated ? userKeysUntil(service.config, now) : undefined;
   const change = { username: usernameKey(username), passwordHash, now, keysUntil };
   if (!(await service.records.setPassword(change))) throw unknownUser(username);
-  const text = `The password of ${username} was changed. All sessions with the old one have ended.\n`;
+  const text = `The password of ${username} was changed. All sessions with the old password have ended.\n`;
   return { json: { username, changed: true }, text, audit: { event: 'password_set', facts: { username } } };
 }
 

@@ -6,7 +6,7 @@ export interface DigestAlgorithm {
   readonly session: boolean;
   /** The number of hexadecimal digits of a hash. */
   readonly length: 32 | 64;
-  /** The algorithm of the stored HA1 that it uses. */
+  /** The algorithm whose stored HA1 serves this one. */
   readonly stored: StoredAlgorithm;
 }
 

@@ -11,7 +11,10 @@ export interface DigestWish {
 
 /** A challenge that the client can answer. Without `qop`, it follows RFC 2069. */
 export interface DigestOffer extends Omit<DigestChallenge, 'domain'> {
-  /** Whether the challenge names its algorithm. If a server of RFC 2069 did not, it may not understand the name. */
+  /**
+   * Whether the challenge names its algorithm. A server of RFC 2069 that names no algorithm may not understand the name
+   * of one.
+   */
   readonly isNamed: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface LifetimeRules extends TimeRules {
   readonly maxLifetime: number;
 }
 
-/** Compares the issuer byte by byte (RFC 9068 §4) with a list, of which one must match. */
+/** Compares the issuer byte by byte (RFC 9068 §4) with a list. One entry must match. */
 export function issuerMismatch(iss: unknown, issuers: readonly string[]): Mismatch | undefined {
   return issuers.some((issuer) => issuer === iss) ? undefined : mismatchOf('iss', iss, issuers);
 }

@@ -58,8 +58,8 @@ type SignText = (text: Buffer) => Buffer | Promise<Buffer>;
 const onThread = promisify<string, Buffer, KeyObject, Buffer>(signBytes);
 
 /**
- * RFC 7518 §3.3, §3.4, RFC 8037 §3.1. A signature on an elliptic curve takes less time than the way to a thread. RSA takes ten
- * times as long, so a thread signs.
+ * RFC 7518 §3.3, §3.4, RFC 8037 §3.1. A signature on an elliptic curve takes less time than sending it to a thread. RSA
+ * takes ten times as long, so a thread signs.
  */
 const signers: Readonly<Record<SigningAlgorithm, (key: KeyObject) => SignText>> = {
   ES256: (key) => (text) => es256OfDer(signBytes('sha256', text, key)),

@@ -189,7 +189,7 @@ function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
       const way = takeUp(sent, crew);
       under = { sent, way };
       const problems = await way.prepare();
-      // The brokers of the active file open again, and the new ones close.
+      // Only the brokers of the active file stay open.
       if (problems.length > 0) desks.open(state.current.config, directory);
       return problems;
     },

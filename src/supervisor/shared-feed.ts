@@ -7,7 +7,8 @@ import type { OpenFeed } from '../gateway/revocation/follow-feed.ts';
 /** One feed, followed once. Late followers also get its earlier messages. */
 export interface SharedFeed {
   /**
-   * Sends all live events first, then whether the feed is up to date, then new messages. Returns a function that stops.
+   * Sends all live events first, then whether the feed is up to date, then new messages. Returns a function that ends
+   * the subscription.
    */
   follow(tell: Tell): () => void;
   readonly isFollowed: boolean;
@@ -30,7 +31,7 @@ const SWEEP_EVERY = 1_000;
 /** Milliseconds. A feed sends a sign of life every five seconds. */
 const SIGN_OF_LIFE = 6_000;
 
-/** More than a worker stores. A worker that joins then notices by itself that it cannot store everything. */
+/** More than a worker stores. A worker that joins late notices by itself that it cannot store everything. */
 const MOST = 2 * MOST_REVOCATIONS;
 
 export interface SharedFeedOptions {

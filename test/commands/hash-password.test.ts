@@ -40,7 +40,7 @@ t.test('a password among the arguments is a usage error', async (t) => {
   t.match(await command(t, ['hash-password', 'wonderland']).ended(), { status: 2, stdout: '' });
   t.match(await command(t, ['hash-password', '--help']).ended(), {
     status: 0,
-    stdout: /never taken from the arguments/,
+    stdout: /It takes no password from the arguments/,
   });
 });
 

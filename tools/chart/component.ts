@@ -170,7 +170,7 @@ function pods(memory: string): Keys {
 
 function reach(): Keys {
   return {
-    service: section('The Service, to which clients in the cluster connect.', {
+    service: section('The Service that clients in the cluster connect to.', {
       type: choice('Type of the Service.', ['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP'),
       port: integer('Port of the Service.', 80, 1),
       nodePort: integer(

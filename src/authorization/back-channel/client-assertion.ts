@@ -59,7 +59,9 @@ function timeFault({ claims: { exp, nbf, iat } }: ParsedJwt, now: number): strin
   return isLate ? undefined : 'its nbf or iat is in the future';
 }
 
-/** True if the client made the assertion, and uses it for the first time on any node. Or why the keys are missing. */
+/**
+ * True if the client made the assertion, and uses it for the first time on any node. A text: why the keys are missing.
+ */
 export async function isMadeBy(
   service: Service,
   client: RegisteredClient,

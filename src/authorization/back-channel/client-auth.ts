@@ -61,7 +61,7 @@ function withSecret(id: string, secret: string): ClientCredentials {
   return { id, proof: { kind: 'secret', secret } };
 }
 
-/** The methods that at least one client can use. `more`: of clients that are not known in advance. */
+/** The methods that at least one client can use. `more`: also the methods of clients that are not known in advance. */
 export function methodsInUse(
   clients: readonly RegisteredClient[],
   more: readonly ClientAuthMethod[],

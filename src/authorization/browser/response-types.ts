@@ -61,7 +61,7 @@ function makeImplicitTokens(service: Service, request: AuthorizationRequest, dec
 
 interface Allowed {
   readonly sessionId: string;
-  /** The scopes that the user allowed, those of single claims included. */
+  /** The scopes that the user allowed, including those of single claims. */
   readonly allowed: readonly string[];
 }
 

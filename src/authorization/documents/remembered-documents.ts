@@ -55,7 +55,7 @@ export class RememberedDocuments<Value> {
     this.#source = source;
   }
 
-  /** As this process read it last; perhaps its time is over. */
+  /** The document as this process last read it; its time may be over. */
   peek(url: string): Value | undefined {
     return this.#documents.peek(url)?.value;
   }
@@ -123,7 +123,7 @@ export class RememberedDocuments<Value> {
     return { kind: 'read', value };
   }
 
-  /** A refusal ends an old document at once: its host says that it is no longer true. */
+  /** A refusal ends an old document at once: its host says that the document is no longer true. */
   #remember(url: string, failure: Failure): void {
     if (failure.kind === 'refused') this.#documents.delete(url);
     this.#failures.set(url, { failure, until: this.#now + FAILED_FOR });

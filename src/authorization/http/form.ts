@@ -51,7 +51,7 @@ export function readForm(
   return parseOAuthParameters(formText(request), { ...config.compat, ...options });
 }
 
-/** Like `readForm`, but a parameter may also be in the query. In both, it counts as a duplicate. */
+/** Like `readForm`, but a parameter may also be in the query. A parameter in both places counts as a duplicate. */
 export function readFormOrQuery(
   { config }: Service,
   request: FastifyRequest,

@@ -107,7 +107,7 @@ function describe(stored: readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]): 
   return stored.map(({ kid, status }) => `${kid} ${status}`).join('\n');
 }
 
-/** A key that was published for long enough begins to sign. A key whose last token has no more use is removed. */
+/** A key that was published for long enough begins to sign. A key is removed when its last token is useless. */
 async function turnOver({ records, config, clock }: SigningKeysOptions): Promise<void> {
   const now = seconds(clock);
   for (const alg of algorithmsInUse(config))

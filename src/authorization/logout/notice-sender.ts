@@ -6,7 +6,10 @@ import { sendNotice } from './send-notice.ts';
 
 /** Logout tokens that one process sends at the same time. */
 const MOST = 200;
-/** The same to one client. A client that answers slowly delays only its own tokens. */
+/**
+ * Logout tokens that one process sends to one client at the same time. A client that answers slowly delays only its own
+ * tokens.
+ */
 const SHARE = 8;
 /** Seconds for which a process has a notice alone, beside the time limit of a request. */
 const LEASE = 5;

@@ -31,7 +31,7 @@ export async function idTokenOf(
   return makeIdToken(service, { client, account, authTime, ...origin }, accessToken);
 }
 
-/** `typ` of ID tokens. A gateway expects another one in access tokens (RFC 9068 §2.1). */
+/** `typ` of ID tokens. A gateway expects a different `typ` in access tokens (RFC 9068 §2.1). */
 const TYPE = 'JWT';
 
 /** OpenID Connect Core §2, §3.1.3.6. `accessToken`: the token that the client gets with it. */

@@ -62,7 +62,8 @@ export function buildOutbound({
   const agent = new Agent({
     connect: { lookup: checkedLookup(findAddresses, isReachable), timeout, ...authorities(trust) },
     connections: 8,
-    // A host may ask for minutes. Strangers could then fill the table of open files with idle connections.
+    // A host may ask to keep a connection for minutes. Strangers could then fill the table of open files with idle
+    // connections.
     keepAliveMaxTimeout: LONGEST_IDLE,
     headersTimeout: timeout,
     bodyTimeout: timeout,

@@ -54,7 +54,7 @@ function derived(theme: ThemeValues, scheme: Scheme, surface: Rgb): readonly (re
   ];
 }
 
-/** The accent color of the light scheme, which no contrast changes. */
+/** The accent color of the light scheme, before any correction of the contrast. */
 export function accentOf(theme: ThemeValues): Rgb {
   return colorOf('--accent', theme, 'light');
 }

@@ -37,8 +37,8 @@ export interface TallyOptions<Event extends string, Facts extends Tried> {
 
 /**
  * Endless guesses must not fill a file. The first attempt without a check is logged at once. At the end of the window, one line
- * has the number of the others. So a window has two lines for each client or user and address block, and at most `MOST` such
- * pairs.
+ * has the number of the others. So a window has two lines for each pair of a client or user and an address block, and
+ * at most `MOST` pairs.
  */
 export function buildTally<Event extends string, Facts extends Tried>({
   window,

@@ -26,7 +26,7 @@ export async function putAside(file: string, handle: FileHandle, { maxSize, file
   return true;
 }
 
-/** The first free number, to which the other files can move up without loss. The last number if all are taken. */
+/** The first free number. The other files can move up to it without loss. The last number if all are taken. */
 async function firstFree(file: string, files: number): Promise<number> {
   const taken = new Set((await fullFiles(file)).map(({ number }) => number));
   return Array.from({ length: files }, (_, index) => index + 1).find((number) => !taken.has(number)) ?? files;

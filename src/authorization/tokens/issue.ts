@@ -81,7 +81,7 @@ async function makeOpaque(service: Service, granted: Granted, lifetime: Lifetime
   return { text, expiresAt: lifetime.expiresAt, record, signedBy: undefined };
 }
 
-/** RFC 9068 §2. A JWT is not stored: it ends at `exp`, by its `jti`, with its grant, or with its key. */
+/** RFC 9068 §2. A JWT is not stored: it ends at `exp`, when its `jti` is revoked, with its grant, or with its key. */
 async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): Promise<AccessToken> {
   const { config } = service;
   const { issuedAt, expiresAt } = lifetime;

@@ -29,7 +29,7 @@ export interface FirstTokens {
   readonly refresh: RefreshToken | undefined;
 }
 
-/** The first access token covers the whole grant, or less of it. A refresh token may come with it. */
+/** The first access token covers the whole grant, or a part of it. A refresh token may come with it. */
 export interface FirstTokenRequest {
   readonly scope: readonly string[];
   readonly audience: readonly string[];

@@ -1,4 +1,4 @@
-/** Bits. If the hash of a shorter key leaks and needs no secret, trying finds the key. */
+/** Bits. If the hash of a shorter key leaks and needs no secret, someone can guess the key. */
 export const ENOUGH = 128;
 
 /** A random key has at least this many different characters. A repeated word, or a number with leading zeros, has fewer. */

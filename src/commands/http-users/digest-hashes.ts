@@ -5,7 +5,7 @@ import { storedHash, userHash } from '../../http-auth/digest-response.ts';
 import type { DigestHash } from '../../storage/records/records.ts';
 import { readSecret } from '../common/read-secret.ts';
 
-/** Strongest first. All are stored, so that a route can offer another one later. */
+/** Strongest first. All are stored, so that a route can later offer a different algorithm. */
 export const digestAlgorithmsOption: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
 
 export interface Login {

@@ -7,7 +7,7 @@ export type InitAnswers =
   /** The input ended before the last answer. */
   | { readonly kind: 'ended' };
 
-/** Checks an answer of the right form further. A returned sentence is a fault: ask again. */
+/** Checks an answer whose form is right. A returned sentence names its fault: ask again. */
 export type LookInto = (question: InitQuestion, text: string) => Promise<string | undefined>;
 
 /** Asks at the terminal for everything that no flag gives. Repeats each question until its answer is valid. */

@@ -69,7 +69,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'scope',
     flag: '--scope <scope>',
-    text: 'The scope that every request needs (empty: `api` with Gatehouse as the server; otherwise any valid token passes)',
+    text: 'The scope that every request needs (empty: `api` if Gatehouse is the server; with another server, any valid token passes)',
     mayBeEmpty: true,
     fault: (text) =>
       scopeWords(text)

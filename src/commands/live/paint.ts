@@ -4,7 +4,7 @@ import type { DecisionWords } from './decision-words.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colors a text. It honors NO_COLOR, and leaves text alone that does not go to a terminal. */
+/** Colors a text. It honors NO_COLOR, and adds no color to text that does not go to a terminal. */
 export type Paint = (style: Style, text: string) => string;
 
 export const paint: Paint = (style, text) => styleText(style, text, { stream: stdout, validateStream: true });

@@ -1,7 +1,7 @@
 import { printableValue } from '../../base/printable.ts';
 import type { LiveSink } from './follow-replicas.ts';
 
-/** Says something beside the output. */
+/** Prints a text that is not part of the output. */
 export function tellLive(text: string): void {
   process.stderr.write(`gatehouse: ${printableValue(text)}\n`);
 }

@@ -33,8 +33,9 @@ const TANGLED = 'too many of its paths match the same requests as other paths: i
 const NOTHING = 'the document has no operation that could become a route';
 
 /**
- * A route requires everything that the operations require whose requests it may match. So no route is more open than the
- * document. Of two templates, the narrower one applies, like a path without parameters (OpenAPI 3.1 §4.8.8.2).
+ * A route may match requests of several operations. It requires everything that these operations require. So no route
+ * is more open than the document. Of two templates, the narrower one applies, like a path without parameters (OpenAPI
+ * 3.1 §4.8.8.2).
  */
 export function routesOf(document: OpenApi, prefix: string): ImportedRoutes {
   const { operations, left } = operationsOf(document, prefix);

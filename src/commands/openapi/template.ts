@@ -5,7 +5,7 @@ export type TemplateSegment =
   | { readonly kind: 'literal'; readonly text: string }
   /** A parameter that is the whole segment. */
   | { readonly kind: 'whole' }
-  /** Text around parameters, or a segment that no route can express. The texts at its begin and end are known. */
+  /** Text around parameters, or a segment that no route can express. The texts at its beginning and end are known. */
   | { readonly kind: 'part'; readonly head: string; readonly tail: string };
 
 export type Template = readonly TemplateSegment[];

@@ -79,7 +79,7 @@ function newestLines(
   return [...lines, ...Array.from({ length: rows - lines.length }, () => [])];
 }
 
-/** Columns of a window from which a decision also has its client, its time, and its gateway. */
+/** A window with this many columns also shows the client, the time, and the gateway of a decision. */
 const WITH = { client: 80, milliseconds: 100, gateway: 120 } as const;
 
 function newestLine({ gateway, row }: SeenDecision, columns: number): Line {

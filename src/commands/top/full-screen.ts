@@ -8,7 +8,7 @@ import { type View, Watch } from './watch.ts';
 /** Milliseconds. */
 const EVERY = 1000;
 
-/** Shows the gateways until a key, the signal, or until every gateway refuses. Returns the last view. */
+/** Shows the gateways until a key ends it, the signal fires, or every gateway refuses. Returns the last view. */
 export async function fullScreen(replicas: readonly Replica[], filter: string, over: AbortSignal): Promise<View> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   let state = begun(filter);

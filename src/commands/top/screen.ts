@@ -28,7 +28,7 @@ export function isFullScreen(): boolean {
   return stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
-/** Takes the terminal. It gets it back even if the program fails. */
+/** Takes the terminal. The terminal is given back even if the program fails. */
 export function openScreen({ onInput, onResize }: ScreenEvents): Screen {
   let isOpen = true;
   const leave = () => {

@@ -46,7 +46,7 @@ export function faultOf({ gateway, state, detail }: GatewayState): readonly stri
   return state === 'connected' ? [] : [`${gateway}: ${detail ?? 'no answer yet'}`];
 }
 
-/** A rate with one digit behind the point, or without if it is large. */
+/** A rate with one decimal, or with none if the rate is large. */
 export function perSecond(rate: number): string {
   return rate >= 100 ? rate.toFixed(0) : rate.toFixed(1);
 }

@@ -1,7 +1,7 @@
 import { scopeTokenFault } from '../words/scope-words.ts';
 import type { LineFault, ParsedUsers } from './user-lines.ts';
 
-/** How a key is hashed. A key that trying could find needs HMAC, with a secret that is not in the file. */
+/** How a key is hashed. A key that someone could guess needs HMAC, with a secret that is not in the file. */
 export type ApiKeyHash = 'sha256' | 'hmac';
 
 /** A key in its stored form. */

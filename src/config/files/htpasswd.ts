@@ -12,7 +12,7 @@ export function parseHtpasswd(text: string): ParsedUsers<Htpasswd> {
   return { users, faults };
 }
 
-const REMEDY = 'write it with `htpasswd -B FILE USER`, or put what `gatehouse hash-password` prints after `user:`';
+const REMEDY = 'write it with `htpasswd -B FILE USER`, or write `user:` and the output of `gatehouse hash-password`';
 
 function add(users: Map<string, StoredPassword>, { line, fields }: UserLine): readonly LineFault[] {
   const [username = '', hash, ...more] = fields;

@@ -114,7 +114,7 @@ function templateFaults(
   return [
     {
       pointer: at,
-      message: 'needs `{kid}`, once and nothing else in braces',
+      message: 'needs `{kid}` exactly once, and no other braces',
       hint: 'https://auth.example.com/oauth2/keys/{kid}',
     },
   ];

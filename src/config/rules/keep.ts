@@ -53,8 +53,8 @@ function openBefore({ value }: Route): string | undefined {
 }
 
 /**
- * The protected routes with one more literal at this place. A name or a rest in an open pattern at the same place would let
- * requests bypass them.
+ * The protected routes with one more literal at this place. If an open pattern has a name or a rest at the same place,
+ * requests could bypass them.
  */
 function guardsOf(
   routes: readonly Route[],

@@ -60,7 +60,7 @@ function publicFaults({ at, value, mcp }: McpMember): readonly Finding[] {
 
 const USED = ['POST', 'GET', 'DELETE'];
 
-/** The gateway reads messages in POST. Another method could carry one past the rules. */
+/** The gateway reads messages in POST. A message in a request of another method would avoid the rules. */
 function methodFaults({ at, value, mcp }: McpMember): readonly Finding[] {
   return (value.match.methods ?? []).flatMap((method, index): Finding[] => {
     const pointer: Pointer = [...at, 'match', 'methods', index];

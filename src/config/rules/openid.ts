@@ -113,7 +113,7 @@ const loginKeys = [
   'sector_identifier_uri',
 ] as const;
 
-/** A logout reads the addresses of each client, also of one without the scope `openid`. */
+/** A logout reads the addresses of each client, with or without the scope `openid`. */
 const providerKeys = [...loginKeys, 'post_logout_redirect_uris'] as const;
 
 function unusedKeys({ at, value }: Client, isProvider: boolean): readonly Finding[] {

@@ -15,7 +15,7 @@ interface Operators {
 
 const AT = ['admin', 'access'];
 
-/** Reports where operators could not log in at the service, or where more users than operators could. */
+/** Reports where operators could not log in at the service, or where users who are no operators could. */
 export function operatorsAtService({ admin, server, service, cite }: Operators): readonly Finding[] {
   if (admin === undefined || !isByServer(admin.access)) return [];
   const { access } = admin;

@@ -42,7 +42,7 @@ function withoutCase(segment: PathSegment): PathSegment {
   return segment.kind === 'literal' ? { ...segment, decoded: foldCase(segment.decoded) } : segment;
 }
 
-/** Finds the routes that get a request which another route leaves to them, in the given order. */
+/** Finds, in the given order, the routes that get a request which another route does not match. */
 export type Takers = (shape: RouteShape, left: readonly PathSegment[]) => readonly RouteShape[];
 
 export function takersAmong(shapes: readonly RouteShape[]): Takers {

@@ -14,7 +14,7 @@ export function soapLint(subject: GatewaySubject): readonly Finding[] {
   const takers = takersAmong(shapes);
   const told = new Set<RouteShape>();
   return shapes.filter(isSoap).flatMap((shape): Finding[] => {
-    // The routes that get a request to the same place with another SOAPAction.
+    // The routes that get a request to the same place with a different SOAPAction.
     const rivals = askedAmong(takers(shape, shape.segments));
     const isTold = rivals.some((rival) => told.has(rival));
     told.add(shape);

@@ -38,7 +38,9 @@ export function coverSecrets(text: string, contents: ParsedNode | null | undefin
   return lines.map(withoutCommentText).join('\n');
 }
 
-/** Names of settings are known. Other names are of headers, parameters and parts of the file that people name. */
+/**
+ * Names of settings are known. All other names belong to headers, parameters, or parts of the file that people name.
+ */
 function isSecretInFile(name: string): boolean {
   return isSecretName(name) || (holdsCredential(name) && !isKnownKey(name));
 }
@@ -72,8 +74,9 @@ function keysAlone(text: string): string {
 }
 
 /**
- * A whole line with a key and a value too short, or of a form too narrow, for a secret: a boolean, a number or duration, an
- * address, or the origin of a URL. A key at the beginning of its line has no secret before it on the line.
+ * A whole line with a key and a value that cannot be a secret, because it is too short or has a narrow form: a boolean,
+ * a number or duration, an address, or the origin of a URL. A key at the beginning of its line has no secret before it
+ * on the line.
  */
 const HARMLESS =
   /^[^\S\n]*(?:-[^\S\n]+)?([\w-]+):[^\S\n]+(?:true|false|\d{1,5}(?:ms|s|m|h|d|KiB|MiB)?|(?:https?:\/\/)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?\/?)[^\S\n]*$/gm;

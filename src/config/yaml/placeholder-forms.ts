@@ -8,7 +8,7 @@ import type { Plain, ScalarTree } from './tree.ts';
 
 /**
  * The possible forms of a placeholder at a place, the likeliest first. None: no value of the variable can be valid there.
- * @param names that the file gives to its parts, to which other places refer
+ * @param names that the file gives to its parts, and that other places use
  */
 export function formsFor(
   { origin = '', untyped }: ScalarTree,

@@ -10,7 +10,9 @@ export interface Slip {
 /** A word with a brace inside a flow map or list: `/orders/{id}` in `{ path: /orders/{id} }`. */
 const braced = /[^\s,[\]{}"']*(?:\{[^{}\s"']*\}[^\s,[\]{}"']*)+/y;
 
-/** After this many the author has understood. Each one costs a parse, so a large file reports fewer. */
+/**
+ * After this many typos the author has understood the mistake. Each one costs a parse, so a large file reports fewer.
+ */
 const mostSlips = 50;
 /** Characters that may be parsed to find such typos. */
 const mostParsed = 512 * 1024;

@@ -7,7 +7,7 @@ const settings = await getJson('/settings.json');
 let accessToken;
 let idToken;
 
-/** What the answer must fit, kept from one address to the next; it is taken once. */
+/** What the answer must match. The page keeps it across the redirect, and reads it once. */
 const asked = kept('request');
 
 /** A token that is about to end, kept until the browser is back. */
@@ -134,9 +134,9 @@ async function callUntilRefused(method, path) {
  */
 function judge(answer, request) {
   if (request === undefined || once(answer, 'state') !== request.state)
-    throw new Error('This answer belongs to no request of this page: its state is another.');
+    throw new Error('This answer does not belong to a request of this page: its state differs.');
   if (once(answer, 'iss') !== settings.issuer)
-    throw new Error('This answer is not from the authorization service: its iss is another.');
+    throw new Error('This answer is not from the authorization service: its iss differs.');
   if (answer.has('error')) throw new Error(`${answer.get('error')}: ${answer.get('error_description') ?? ''}`);
 }
 
@@ -172,7 +172,7 @@ async function send(method, path, headers) {
 /** OpenID Connect Discovery §4.3: metadata that name another issuer belong to that issuer. */
 async function discover() {
   const metadata = await getJson(`${settings.issuer}/.well-known/openid-configuration`);
-  if (metadata.issuer !== settings.issuer) throw new Error(`The metadata is of ${metadata.issuer}.`);
+  if (metadata.issuer !== settings.issuer) throw new Error(`The metadata belong to ${metadata.issuer}.`);
   return metadata;
 }
 
@@ -198,7 +198,7 @@ function base64url(bytes) {
     .replace(/=+$/, '');
 }
 
-/** RFC 6749 §3.1: a parameter that is sent twice counts as none. */
+/** RFC 6749 §3.1: a parameter that is sent twice counts as absent. */
 function once(parameters, name) {
   const values = parameters.getAll(name);
   return values.length === 1 ? values[0] : undefined;

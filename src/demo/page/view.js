@@ -8,7 +8,7 @@ export function show(id, isShown = true) {
   find(id).hidden = !isShown;
 }
 
-/** The words for the state of a step, so that nobody needs to see a color. */
+/** The words for the state of a step, so that no one needs to see a color. */
 const states = { now: 'now', done: 'done', failed: 'failed' };
 
 /** The step that is not finished yet. A failure belongs to it. */

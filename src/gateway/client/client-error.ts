@@ -26,8 +26,8 @@ export function isGarbage({ code = '' }: NodeJS.ErrnoException): boolean {
 }
 
 /**
- * The client has left. Or Node.js still reads over TLS although its parser has stopped: then the lost bytes may have
- * been valid.
+ * The client has left, or Node.js still reads over TLS although its parser has stopped. In the second case, the lost
+ * bytes may have been valid.
  */
 const NO_FAULT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'HPE_PAUSED']);
 

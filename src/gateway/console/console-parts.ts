@@ -52,7 +52,10 @@ export function consoleParts(
   return { live, hub, files, history, greeting };
 }
 
-/** A gateway that follows this one asks only for the decisions of this one, so two that follow each other do not loop. */
+/**
+ * A gateway that follows this one asks only for the decisions of this one. So two gateways that follow each other cause
+ * no loop.
+ */
 function together(own: LiveSource, replicas: readonly LiveSource[]): LiveSource {
   return {
     watch(audiences) {

@@ -15,7 +15,7 @@ import type { Routed } from './routed.ts';
 export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identity | undefined): CallPlan | Refuse {
   const { head, route, call, callRefusal } = routed;
   if (callRefusal !== undefined) return { ...callRefusal, identity };
-  // Every way to here reads the body, so this protects from a new one.
+  // Every path to this point has read the body, so this check only protects against a new path that does not.
   if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
   // A server could offer the protocol in a WebSocket too, where the gateway does not read the messages.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))

@@ -173,7 +173,7 @@ function isBesideAuthorization({ schemes }: Route, scheme: string): boolean {
   return schemes.some(({ name, places }) => name === scheme && places !== undefined);
 }
 
-/** RFC 6750 does not apply to a public route. A value like a token concerns only the upstream. */
+/** RFC 6750 does not apply to a public route. A value that looks like a token concerns only the upstream. */
 function untouched(target: Target): Extracted {
   return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query: target.query, form: undefined };
 }

@@ -215,7 +215,7 @@ function matched(router: Router, head: RequestHead, target: Target, question: Ro
   }
 }
 
-/** Shadow mode forwards such a path by one of its routes, if no reading of the path is an enforced route. */
+/** Shadow mode forwards such a path by one of its routes, if no reading of the path leads to an enforced route. */
 function ambiguous(
   router: Router,
   match: Ambiguous<Route>,

@@ -148,7 +148,7 @@ function headerValue(value: unknown): string | undefined {
 /** Characters. A longer name is judged each time. Otherwise a client could fill the memory with names. */
 const LONGEST = 64;
 
-/** Remembers the result for a name. Many other names make it forget all. It keeps at most 64 KiB of names. */
+/** Remembers the results for names, at most 64 KiB of names. If there are too many, it forgets all of them. */
 export function remembering(judge: (name: string) => boolean): (name: string) => boolean {
   const known = remembered(judge);
   return (name) => (name.length > LONGEST ? judge(name) : known(name));

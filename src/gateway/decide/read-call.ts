@@ -77,7 +77,7 @@ function versioned(routed: Routed, { versions }: McpRoute<Route>, call: Call, me
 }
 
 function mirrored(routed: Routed, mcp: McpRoute<Route>, call: Call, message: McpMessage): Routed {
-  // The upstream would get no such header, so nothing that was compared.
+  // The upstream would not get such a header, so it would get no value that was compared.
   if (
     connectionNames(routed.head)
       ?.values()

@@ -25,8 +25,8 @@ function record(routed: Routed, form: Buffer | undefined, outcome: Outcome): Out
 }
 
 /**
- * A 401 means that the credential is not valid for this API. It may be valid for another one, so the log does not name its
- * user.
+ * A 401 means that the credential is not valid for this API. It may be valid for another API, so the log does not name
+ * its user.
  */
 function knownTo({ code, identity }: Refuse): Identity | undefined {
   return entry(code).status === 401 ? undefined : identity;

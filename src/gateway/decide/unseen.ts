@@ -1,7 +1,10 @@
 import { credentialPlacesOf, type SchemeBlocks } from '../../config/schema/http-schemes.ts';
 import { fold } from '../../config/words/fold-name.ts';
 
-/** Expressions cannot read credentials. No rule may depend on one, and no error in a log may contain one. */
+/**
+ * Expressions cannot read credentials. No rule may depend on a credential, and no error in a log may contain a
+ * credential.
+ */
 export interface Unseen {
   /** `name`: in lower case. */
   header(name: string): boolean;

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { impliersIn } from '../../config/words/implied-scopes.ts';
 
-/** Scopes that now imply another one, which they did not imply before. */
+/** Scopes that now imply a scope that they did not imply before. */
 export function changedImplications(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const [before, after] = [impliersIn(old.scopes), impliersIn(now.scopes)];
   const implied = new Set(Object.values(now.scopes ?? {}).flatMap(({ implies }) => implies));

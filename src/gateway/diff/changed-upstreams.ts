@@ -3,8 +3,8 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 type Upstreams = GatewayConfig['upstreams'];
 
 /**
- * Changes of where and how requests are forwarded, which no probe can see. The names of keys, never their values,
- * because some are secrets.
+ * Changes of the upstreams, or of the way to forward to them. No probe can see such a change. The names of keys, never
+ * their values, because some are secrets.
  */
 export function changedUpstreams(
   { upstreams: old }: GatewayConfig,

@@ -6,8 +6,8 @@ import type { CompiledFile } from './compiled-file.ts';
 const OTHER = 'other';
 
 /**
- * Operations that together match every rule of both files: each key, with a text for its `*`, and for each method an
- * operation that only its wider rules match.
+ * Operations that together match every rule of both files. Each key gives one, with a text in place of its `*`. Each
+ * method gives one more, which only the wider rules of the method match.
  */
 export function operationSamples(sides: readonly CompiledFile[]): readonly string[] {
   const keys = sides.flatMap(({ config }) =>

@@ -132,7 +132,9 @@ function conditionsFor({ path }: PathSample, conditional: readonly Conditional[]
   return unique([UNCONDITIONAL, ...found], ({ label }) => label);
 }
 
-/** Each condition without a page, and from a page of each kind. `guarded`: the routes that list origins. */
+/**
+ * Each condition twice or more: without a page, and from a page of each kind. `guarded`: the routes that list origins.
+ */
 function fromPages(
   conditions: readonly Condition[],
   { path }: PathSample,

@@ -7,9 +7,9 @@ type ScopeSet = readonly string[];
 const MOST = 100;
 
 /**
- * The scopes of tokens to try at two routes: none, each single scope, each alternative in its own words, each way to meet
- * it with scopes that imply others, and all. More scope never takes access away. So routes that differ at all differ for
- * one of these, unless an alternative has more than `MOST` ways.
+ * The scopes of tokens to try at two routes: none, each single scope, each alternative in its own words, and all. Also
+ * each way to meet an alternative with scopes that imply others. More scope never takes access away. So if two routes
+ * differ at all, they differ for one of these sets, unless an alternative has more than `MOST` ways.
  */
 export function scopeSets(requirements: readonly ScopeRequirement[]): readonly ScopeSet[] {
   const alternatives = requirements.flatMap((requirement) => requirement.alternatives);

@@ -15,7 +15,7 @@ interface Question {
   readonly mcp?: string | undefined;
 }
 
-/** Parts of a question that are probably typing errors, one sentence each. The answer to such a question is of no use. */
+/** Parts of a question that are probably typing errors, one sentence each. The answer to such a question is useless. */
 export function doubts({ method, scope, mcp }: Question, { routes, scopes = {} }: GatewayConfig): readonly string[] {
   const required = routes.flatMap((route) => scopeWordsOf([], route).map(({ word }) => word));
   const named = new Set([...required, ...Object.keys(scopes)]);

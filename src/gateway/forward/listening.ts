@@ -2,9 +2,9 @@ import type { ListenerState } from '../client/exchange.ts';
 import type { Forward } from '../decide/outcome.ts';
 
 /**
- * Whether the answer is a stream for whatever the server will say (Streamable HTTP, listening for messages from the
- * server). Such a stream has no end of its own, and the gateway cannot wait for it when it stops. Its client connects
- * again.
+ * Whether the answer is a stream on which the server may send messages at any time (Streamable HTTP, listening for
+ * messages from the server). Such a stream has no end of its own, and the gateway cannot wait for it when it stops. Its
+ * client connects again.
  */
 export function isListening({ mcp }: Forward, method: string): boolean {
   if (mcp === undefined) return false;

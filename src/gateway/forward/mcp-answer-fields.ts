@@ -57,7 +57,7 @@ export function lengthOf(raw: readonly string[]): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Fields that are wrong for another body than the upstream's. */
+/** Fields that are wrong if the client gets a changed body. */
 const OF_BODY: ReadonlySet<string> = new Set([...BODY_DIGESTS, 'content-length', 'etag', 'accept-ranges']);
 
 export function forOtherBody(fields: RawFields): readonly string[] {

@@ -33,8 +33,8 @@ interface Parts {
 type Unreadable = 'compressed' | 'too long' | 'not JSON' | 'neither JSON nor an event stream';
 
 /**
- * Reads the upstream's answer to a message. It binds the ids of sessions and events to the caller, takes what the
- * caller may not use out of lists, and learns the tools. The methods are undici's dispatch handler.
+ * Reads the upstream's answer to a message. It binds the ids of sessions and events to the caller, removes from lists
+ * what the caller may not use, and learns the tools. The methods are undici's dispatch handler.
  */
 class McpAnswer implements AnswerHandler {
   readonly #parts: Parts;

@@ -21,7 +21,7 @@ type Done = (entity: Buffer | undefined) => void;
 export function readEntity(exchange: Exchange, route: Route, wanted: WantedEntity, done: Done): void {
   const whole = exchange.takeBody();
   if (whole === undefined) gather(exchange, { route, wanted, loan: loanFor(exchange), done });
-  // It is in memory already, and would be if nothing judged it. So it needs no loan.
+  // The body is in memory already, and would be even if nothing judged it. So it needs no loan.
   else if (whole.length > wanted.limit) failed(exchange, new BodyTooLarge(), route, wanted);
   else done(whole);
 }

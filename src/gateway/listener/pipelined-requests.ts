@@ -31,7 +31,8 @@ export class PipelinedRequests {
   #last: Waiting | undefined;
   #isFull = false;
   /**
-   * Whether the connection paused since the queue was last empty. Bytes that the client sent then may arrive only now.
+   * Whether the connection paused since the queue was last empty. Bytes that the client sent during the pause may
+   * arrive only now.
    */
   #wasFull = false;
   #late: (() => void) | undefined;

@@ -3,7 +3,7 @@ export interface EventReader {
   data(text: string): string;
   /** The id of an event, and what the client gets instead. */
   id(text: string): string;
-  /** Whether the data of an event that is too long to be held pass as they come. */
+  /** True: the data of an event that is too long to be held pass as they arrive. */
   readonly passesLong: boolean;
 }
 
@@ -31,7 +31,7 @@ export class EventStream {
   #held = 0;
   /** A part of this event has gone to the client, because the event is too long. */
   #isLong = false;
-  /** The line that has not ended is one of data, and its beginning has gone to the client. */
+  /** The line that has not ended is a data line, and the client already has its beginning. */
   #isOpen = false;
   /** The last character was a carriage return, which ends a line with or without a line feed. */
   #isAfterReturn = false;
@@ -137,7 +137,7 @@ export class EventStream {
   }
 }
 
-/** Undefined: the line is another field. One space after the colon is not part of the value. */
+/** Undefined: the line is a different field. One space after the colon is not part of the value. */
 function fieldOf(line: string, field: string): string | undefined {
   if (line === field) return '';
   if (!line.startsWith(`${field}:`)) return undefined;

@@ -52,7 +52,7 @@ function nameOf(item: unknown, member: string): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A list for one caller must not answer another (caching, cacheScope). */
+/** A cache must not give the list of one caller to another caller (caching, cacheScope). */
 function forCallerOnly(result: JsonObject): JsonObject {
   return own(result, 'cacheScope') === 'public' ? { ...result, cacheScope: 'private' } : result;
 }

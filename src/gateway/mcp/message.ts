@@ -40,7 +40,7 @@ const REVISION = 'io.modelcontextprotocol/protocolVersion';
 
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const PARAMS: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', 'ref', 'notifications', '_meta']);
-/** A reader with types refuses another value in every message. */
+/** In every message, a typed reader rejects a value that is not text here. */
 const TEXTS = ['name', 'uri', 'taskId'] as const;
 const META: ReadonlySet<string> = new Set([REVISION]);
 const REF: ReadonlySet<string> = new Set(['type', 'name', 'uri']);
@@ -91,7 +91,7 @@ function idOf(message: ReadObject): McpMessage['id'] {
 }
 
 function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefined {
-  if (nearName(names, ours) !== undefined) return 'some readers take one of the names for another name of the protocol';
+  if (nearName(names, ours) !== undefined) return 'some readers treat one of the names as another name of the protocol';
   // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
   return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }

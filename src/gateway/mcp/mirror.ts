@@ -133,5 +133,5 @@ function isNumber(text: string | undefined, number: number): boolean {
   return text !== undefined && NUMBER.test(text) && Number.isSafeInteger(number) && Number(text) === number;
 }
 
-/** Some readers take a number that begins with 0 for an octal one. */
+/** Some readers read a number that begins with 0 as octal. */
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.0+)?$/;

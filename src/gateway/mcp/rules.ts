@@ -58,7 +58,7 @@ export class McpRules<Value> {
     return found;
   }
 
-  /** A client that invents names empties the memory, and costs others only a search. */
+  /** A client that invents names makes the gateway forget the others, which costs only a search. */
   #remember({ method, name }: McpOperation, found: RuleMatch<Value>): void {
     if (method.length + (name?.length ?? 0) > LONGEST) return;
     if (this.#size++ >= KNOWN) this.#forget();

@@ -130,7 +130,8 @@ function namesOf({ marks }: OpenStream): readonly string[] {
 }
 
 /**
- * The possible places of a stream. A stream whose end had already passed is under the time at which this was noticed.
+ * The possible places of a stream. A stream whose end had already passed is stored under the time when the gateway
+ * noticed this.
  */
 function secondsOf({ endsAt }: OpenStream, looked: number): readonly number[] {
   return endsAt === undefined ? [] : [Math.ceil(endsAt), looked];

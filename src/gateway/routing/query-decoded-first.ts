@@ -1,6 +1,6 @@
 /**
- * The query, with its `?`, as a server sees it that decodes the whole target first: `%23` ends it, `%26` splits it, and
- * the URL parser drops line breaks, tabs and trailing blanks. Undefined: nothing is percent-encoded.
+ * The query, with its `?`, as it looks to a server that decodes the whole target first: `%23` ends it, `%26` splits it,
+ * and the URL parser drops line breaks, tabs and trailing blanks. Undefined: nothing is percent-encoded.
  */
 export function queryDecodedFirst(target: string): string | undefined {
   if (!target.includes('%')) return undefined;
@@ -21,8 +21,8 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * Whether the path contains an encoded `?` or `#`. Servers that decode first then disagree about where the query
- * begins.
+ * Whether the path contains an encoded `?` or `#`. Then servers that decode first disagree about the beginning of the
+ * query.
  */
 export function isQueryUnclear(target: string): boolean {
   return target.includes('%') && SIGN_IN_PATH.test(target);

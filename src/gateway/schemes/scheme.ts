@@ -49,7 +49,7 @@ export type OpenedScheme = Omit<HttpScheme, 'places'>;
 export interface Assumed {
   identityOf(username: string): Identity;
   challenges(): readonly string[];
-  /** The code for wrong credentials. Undefined: that of a wrong password. */
+  /** The code for wrong credentials. Undefined: the code for a wrong password. */
   readonly wrong?: CredentialCode;
   /** Why this request must not carry credentials. Undefined: it may. */
   refusal?(head: RequestHead): Refused<CredentialCode> | undefined;

@@ -33,7 +33,7 @@ export interface KeySet {
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
-  /** Why the last attempt gave no keys. Undefined: it did, or there was none. */
+  /** Why the last attempt gave no keys. Undefined: it gave keys, or there was no attempt. */
   fault(): string | undefined;
   ageSeconds(): number | undefined;
   close(): void;

@@ -46,7 +46,7 @@ export function authorizationUrl(
     ['code_challenge_method', 'S256'],
   ] as const;
   for (const [name = '', value = ''] of parameters) url.searchParams.append(name, value);
-  // Some servers read a plus sign in a query as a plus sign.
+  // Some servers do not read a plus sign in a query as a space.
   url.search = url.search.replaceAll('+', '%20');
   return url.href;
 }

@@ -24,7 +24,10 @@ export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly
   };
 }
 
-/** One server may have both kinds. The algorithm alone chooses the set, so neither can replace the other. */
+/**
+ * One server may have both kinds. The algorithm alone chooses the set, so a key of one set never replaces a key of the
+ * other.
+ */
 export function bothKeySets(secret: KeySet, published: KeySet): KeySet {
   const of = (alg: AlgorithmName) => (algorithms[alg].hmac === undefined ? published : secret);
   return {

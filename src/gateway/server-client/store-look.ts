@@ -4,7 +4,7 @@ import type { FaultLog } from '../message/fault-log.ts';
 
 /** Checks regularly whether a database answers. */
 export interface StoreLook {
-  /** Checks now and then repeatedly. Settles after the first check, and never rejects. */
+  /** Checks at once, and then repeatedly. Settles after the first check, and never rejects. */
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;

@@ -49,7 +49,10 @@ function toldOf(groups: readonly Group[]): readonly string[] {
   });
 }
 
-/** Whether the client's scopes are a part of what is required now, so that as an alternative they replace it. */
+/**
+ * Whether the client has only a part of the scopes that are required now. As an alternative, this part would be enough,
+ * so the rest would no longer be required.
+ */
 function isWeaker({ held, needed }: Group): boolean {
   const isPart = (required: string) => held.every((scope) => required.split(' ').includes(scope));
   return held.length > 0 && needed.some(isPart);
@@ -169,7 +172,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
   ],
   target_path_parameter: () => ['# if the upstream reads ; in a path as this gateway does:', '# path_parameters: keep'],
   authorization_server_unavailable: ({ reason }) => [
-    `# no line helps: the authorization server did not answer (${comment(reason ?? 'see the log')})`,
+    `# no change of this file helps: the authorization server did not answer (${comment(reason ?? 'see the log')})`,
   ],
 };
 
@@ -185,7 +188,7 @@ function hopeless({ client, code, count }: Group): string {
   return `# ${who}${comment(code)} (${times(count)}): nothing to change in this file; the client must send a different request`;
 }
 
-/** How the gateway begins its reason for an opaque token if it can ask no server about the token. */
+/** The beginning of the gateway's reason if it can ask no server about an opaque token. */
 const NOT_A_JWT = 'not a JWT';
 
 function opaqueLines({ count }: Group): readonly string[] {

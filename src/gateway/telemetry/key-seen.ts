@@ -38,7 +38,7 @@ export function keySeen({ fields, target }: Pick<RequestHead, 'fields' | 'target
   return { in: 'query', name: name.toLowerCase(), print: printOf(value) };
 }
 
-/** 24 bits. They are few enough that many keys would match a print, even for someone who knows the secret. */
+/** 24 bits. A print has so few bits that many keys would match it, even for someone who knows the secret. */
 function printOf(value: string): string {
   return `${run}-${hmacSha256(secret, value).toString('hex', 0, 3)}`;
 }

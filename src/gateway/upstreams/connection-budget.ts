@@ -17,7 +17,7 @@ export interface ConnectionBudget {
   give(): void;
   /** Calls the tenant's `roomCame` once, when there is room. */
   awaitRoom(tenant: BudgetHolder): void;
-  /** Returns a function that leaves. */
+  /** Adds the tenant. Returns a function that removes it. */
   join(tenant: BudgetHolder): () => void;
 }
 

@@ -112,7 +112,7 @@ export class DigestSession {
   async #join(before: ReturnType<Ask>, ask: Ask, now: () => number): ReturnType<Ask> {
     const lines = await Promise.race([before, pause(PATIENCE, LATE, { ref: false })]);
     if (lines !== LATE) return lines;
-    // While this caller waited, another one may have received an answer.
+    // While this caller waited, another caller may have received an answer.
     if (this.current !== undefined || this.isQuiet(now())) return undefined;
     return before === this.#learning ? this.#question(ask, now) : this.learn(ask, now);
   }

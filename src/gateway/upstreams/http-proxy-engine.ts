@@ -180,7 +180,10 @@ function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-/** A request for the library's router. It only tells whether there is a body, and is itself this body. */
+/**
+ * A request for the library's router. It says only whether there is a body. If there is one, the body itself is this
+ * request.
+ */
 function stub(body: Readable | undefined): IncomingMessage {
   const headers =
     body === undefined ? {} : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' };

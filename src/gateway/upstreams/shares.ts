@@ -15,7 +15,7 @@ export interface Applicant {
   readonly share: number;
   /** The request may use a connection now. */
   go(): void;
-  /** The request waited, and another address with less takes its place. */
+  /** The request waited, and another address that uses less takes its place. */
   giveWay(): void;
 }
 

@@ -128,7 +128,7 @@ function asJwt(finding: Finding): Finding {
   return finding.kind === 'facts' ? { ...finding, jwt: true } : finding;
 }
 
-/** `verify: jwt` forbids introspection. A file without it may lack the client credentials by mistake. */
+/** `verify: jwt` forbids introspection. Without this setting, missing client credentials may be a mistake. */
 export function lacksClient({ verify, client_id }: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
   return verify === 'auto' && client_id === undefined;
 }

@@ -107,7 +107,7 @@ export function* takeLogoutNotices(claim: NoticeClaim): Verb<readonly LogoutNoti
 
 type NoticeKey = Pick<LogoutNotice, 'sessionId' | 'clientId'>;
 
-/** The client has its answer, or gets no further attempt. */
+/** The client has answered, or gets no further attempt. */
 export function* dropLogoutNotice({ sessionId, clientId }: NoticeKey): Verb<void> {
   yield* run('DELETE FROM logout_notice WHERE session_id = $1 AND client_id = $2', sessionId, clientId);
 }

@@ -846,8 +846,11 @@ const cases: Record<string, readonly Case[]> = {
     [server({ on_stale: 'allow' })],
   ],
   'address of keys of users': [
-    [server({ ...asking, user_key_uri_template: 'https://auth.example.com/keys' }), /needs `{kid}`, once/],
-    [server({ ...asking, user_key_uri_template: 'https://auth.example.com/{kid}/{sub}' }), /needs `{kid}`, once/],
+    [server({ ...asking, user_key_uri_template: 'https://auth.example.com/keys' }), /needs `{kid}` exactly once/],
+    [
+      server({ ...asking, user_key_uri_template: 'https://auth.example.com/{kid}/{sub}' }),
+      /needs `{kid}` exactly once/,
+    ],
     [
       server({ ...asking, user_key_uri_template: 'http://auth.example.com/{kid}' }),
       /others can read and change http traffic/,

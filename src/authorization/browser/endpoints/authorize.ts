@@ -119,7 +119,9 @@ function isExpected(
   return openid?.subject === undefined || openid.subject === subjectFor(service, client, account.subject);
 }
 
-/** `wrong`: the signed-in user, if the client asks for another one. Without a reason, the page would seem to fail. */
+/**
+ * `wrong`: the signed-in user, if the client asks for a different user. Without a reason, the page would seem to fail.
+ */
 async function askToLogIn(
   front: PageContext,
   { asked, parameters, request, reply }: Asked,

@@ -40,7 +40,7 @@ export const english = {
       loopback: 'You then return to a program on this device ({where}).',
       app: 'You then return to an app on this device ({where}).',
     },
-    /** Names no other account, because anyone may ask for one. */
+    /** Does not name the other account, because anyone may ask for any account. */
     notThisUser:
       'You are signed in as {person}, but the application asks for a different user. Sign in as that user, or go back to the application.',
     origins,

@@ -12,7 +12,7 @@ export interface Operator {
 export interface AccessGate {
   /** Undefined: the reply is sent, and says what the operator can do. */
   admit(request: FastifyRequest, reply: FastifyReply): Operator | undefined | Promise<Operator | undefined>;
-  /** Calls `ended` when the session ends. Returns a function that stops this. */
+  /** Calls `ended` when the session ends. Returns a function that cancels the call. */
   onEnd(id: string, ended: () => void): () => void;
   /** Browsers add the credential by themselves as a cookie. */
   readonly hasCookie: boolean;

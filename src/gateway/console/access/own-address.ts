@@ -29,8 +29,8 @@ export function isPagePath({ url }: FastifyRequest): boolean {
 }
 
 /**
- * True if a Host names this listener. A hostname that an attacker pointed at this machine (DNS rebinding) does not: only its own
- * name, its own IP address, and the host of `url` do.
+ * True if a Host names this listener. Only its own name, its own IP address, and the host of `url` count. A hostname
+ * that an attacker pointed at this machine (DNS rebinding) does not count.
  */
 export function ownHosts(admin: AdminConfig): IsOurs {
   const forProbes = hostsOf(admin.host);

@@ -80,7 +80,7 @@ export class ConsoleSessions {
     return undefined;
   }
 
-  /** Calls `ended` once when the session ends; at once if it has ended. Returns a function that stops this. */
+  /** Calls `ended` once when the session ends; at once if it has ended. Returns a function that cancels the call. */
   onEnd(id: string, ended: () => void): () => void {
     const ends = this.#held.get(this.#keys.get(id) ?? '')?.ends;
     if (ends === undefined) {

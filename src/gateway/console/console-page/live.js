@@ -12,7 +12,7 @@ const words = texts.live;
 
 /** Decisions that the page keeps. */
 const KEPT = 2000;
-/** Pixels. The style has the same height. */
+/** Pixels. The stylesheet uses the same height. */
 const ROW = 36;
 /** Milliseconds over which the rates are counted. */
 const WINDOW = 5000;
@@ -28,7 +28,7 @@ const rates = signal({ passed: 0, refused: 0, failed: 0 });
 const counted = [];
 
 const filter = computed(() => state.value.get('filter') ?? '');
-/** The decision whose steps are shown. It stays while newer ones push it out of the list. */
+/** The decision whose steps are shown. It stays even when newer decisions push it out of the list. */
 const chosen = computed(() => {
   const number = Number(state.value.get('decision'));
   const found = rows.value.find((row) => row.number === number);
@@ -44,7 +44,7 @@ function clear() {
   slow.value = 0;
 }
 
-/** After another start of the gateway, its numbers begin again, so older rows could be taken for new ones. */
+/** After another start of the gateway, its numbers begin again, so older rows could look like new ones. */
 function greet(value) {
   if (greeting.value !== undefined && greeting.value.epoch !== value.epoch) {
     clear();
@@ -269,7 +269,7 @@ function Details({ record }) {
   </section>`;
 }
 
-/** The same request, without its credential and its query, which the record does not have. */
+/** The same request. It has no credential and no query, because the record has neither. */
 function questionOf({ method, host, path, scope_held: held, client, subject, mcp_method: mcp, mcp_name: name }) {
   const operation = mcp === undefined ? undefined : [mcp, name].filter(Boolean).join(' ');
   const scope =

@@ -22,7 +22,10 @@ const as = computed(() => value('as', 'nobody'));
 /** Headers whose values may be in the address. Any other may hold a credential, whatever its name is. */
 const SHARED = new Set(['accept', 'accept-language', 'content-type', 'host', 'origin', 'range', 'user-agent']);
 
-/** Of the headers in an address, only these: a link of someone else must not make the gateway ask a server about a token. */
+/**
+ * The page uses only these headers of an address: a link of someone else must not make the gateway ask a server about a
+ * token.
+ */
 function sharedHeaders(text) {
   const lines = text.split('\n');
   return lines.filter((line) => SHARED.has(line.split(':', 1)[0].trim().toLowerCase())).join('\n');
@@ -31,7 +34,7 @@ function sharedHeaders(text) {
 export function Playground() {
   const form = useRef(null);
   useEffect(() => void fetchFile(), []);
-  // Another address makes another form, with its own question.
+  // A different address makes a new form, with its own question.
   useEffect(() => {
     if (value('url') !== '' && as.value !== 'token') void submit(form.current);
   }, [visits.value]);

@@ -1,4 +1,4 @@
-// Routes: in the order of matching, with their requests. A path that is tried lights the route that wins.
+// Routes: in the order of matching, with their requests. Trying a path highlights the route that wins.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';

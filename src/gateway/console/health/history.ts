@@ -60,7 +60,7 @@ export class HealthHistory {
     return this.#points;
   }
 
-  /** Milliseconds since the epoch of the newest requests of a route that the history noticed. Undefined: none. */
+  /** When the history last noticed requests of a route: milliseconds since the epoch. Undefined: never. */
   lastHit(route: string): number | undefined {
     return this.#hits.get(route)?.time;
   }

@@ -41,8 +41,8 @@ export class Measures {
 }
 
 /**
- * The duration in milliseconds that this share of the requests between two scrapes did not exceed, as exact as the buckets are.
- * Undefined: there were none.
+ * A percentile of the durations between two scrapes, in milliseconds: this share of the requests did not take longer.
+ * The buckets limit how exact it is. Undefined: there were no requests.
  */
 export function percentile(
   before: ReadonlyMap<number, number>,

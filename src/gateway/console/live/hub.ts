@@ -41,7 +41,7 @@ export interface LiveViewer {
 const KEPT = 2_000;
 /** Characters of these records. Clients choose the length of some members. */
 const KEPT_LENGTH = 8 * 1024 * 1024;
-/** Records more than these, before the oldest go. */
+/** The number of records above `KEPT` at which the oldest are dropped. */
 const SPARE = 500;
 /** Records in one message. */
 const IN_MESSAGE = 50;
@@ -55,7 +55,7 @@ interface Kept {
 /** Gives the decisions of all processes to all viewers, and keeps the last ones. */
 export class LiveHub {
   readonly #source: LiveSource;
-  /** Differs for each start, so that a number of an earlier process is not taken for one of this process. */
+  /** Differs for each start, so that no reader mistakes a number of an earlier process for a number of this process. */
   readonly #epoch = randomBytes(6).toString('base64url');
   readonly #viewers = new Map<number, LiveViewer>();
   #audiences: Audience[] = [];
@@ -83,7 +83,7 @@ export class LiveHub {
     return this.#epoch;
   }
 
-  /** Begins with the kept records that match and come after `since`. Returns a function that ends it. */
+  /** Begins with the kept records that match and come after `since`. Returns a function that removes the viewer. */
   open(wish: LiveWish, viewer: LiveViewer): () => void {
     const id = this.#nextAudience++;
     this.#replay(wish, viewer);

@@ -14,7 +14,7 @@ export interface PastedAnswers {
   readonly explain: Answer;
 }
 
-/** The most problems that someone reads. */
+/** At most this many problems are shown. */
 const MOST = 50;
 
 /** Answers without reading a variable, a file or a server. */

@@ -13,7 +13,7 @@ export const QuestionSchema = Type.Object(
     /** A path, or a URL with a host. */
     url: text(16_384, 1),
     headers: Type.Optional(Type.Array(Type.Tuple([text(256, 1), text(16_384)]), { maxItems: 200 })),
-    /** A bearer token to verify. Without it, `scope` and `claims` assume one, or `user` a user. */
+    /** A bearer token to verify. Without it, `scope` and `claims` assume a token, and `user` assumes a user. */
     token: Type.Optional(text(65_536, 1)),
     scope: Type.Optional(text(16_384)),
     claims: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

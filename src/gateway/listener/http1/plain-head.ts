@@ -21,7 +21,7 @@ const SECTION_END = '\r\n\r\n';
 const MOST_UNFINISHED = 16 * 1024;
 
 /**
- * Reads a request of the kind whose end cannot be read in two ways: HTTP/1.1, no other protocol, and either no content or
+ * Reads only a request whose end has one reading: HTTP/1.1, no other protocol, and either no content or
  * a length and all of that content. The head ends at the first empty line. A request whose content is still to come belongs to
  * Node's server, which reads it while it arrives.
  * @param limit bytes of a head that Node's parser would never find too large

@@ -17,7 +17,7 @@ export type ReadSoFar<Part> = Part | 'unfinished' | 'foreign';
 
 type Word = readonly [method: PlainMethod, bytes: Buffer];
 
-/** By their first two letters, which no two of them share. */
+/** By their first two letters, which are different for each method. */
 const words: ReadonlyMap<number, Word> = new Map(
   (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => {
     const bytes = Buffer.from(`${method} `);

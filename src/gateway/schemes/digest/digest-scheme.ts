@@ -89,8 +89,8 @@ function challenges(scene: Scene, head: RequestHead, stale: boolean): string[] {
 }
 
 /**
- * What a nonce is valid for: the realm, and perhaps the client's address. It also names where and for how long uses
- * count, because counts elsewhere or later would not know about a use.
+ * What a nonce is valid for: the realm, and perhaps the client's address. It also names the place and the lifetime of
+ * the counts, because other or later counts do not know about a use.
  */
 function purposeOf({ config: { realm, nonce_ttl }, countedAt }: DigestParts, block: string): string {
   return [realm, countedAt, nonce_ttl, block].join('\0');

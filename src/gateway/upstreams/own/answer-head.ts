@@ -47,8 +47,8 @@ export function readAnswerHead(text: string, method: string, isFirst = true): An
 
 /**
  * The beginnings of a head that only undici accepts: after one empty line, or with a version that this connection does
- * not use. The list contains no field, because clients may influence fields. For fields, undici accepts no more than
- * HEAD.
+ * not use. The list contains no field, because clients may influence fields. For fields, undici accepts nothing that
+ * HEAD rejects.
  */
 const FOREIGN = /^(?:\r?\nHTTP\/1\.([01])|(?:\r?\n)?HTTP\/(?:(0)\.9|2\.0)) /;
 

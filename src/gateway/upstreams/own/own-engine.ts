@@ -195,7 +195,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
 
   /**
    * No connection opened for the request that has waited longest. If only the budget is full, it waits for room or for
-   * one of its own connections. An attempt that began before every waiting request was for a request that has left. So
+   * one of its own connections. If an attempt began before all waiting requests arrived, its own request has left. So
    * it says nothing about the present.
    */
   #failed(error: Error, number: number): void {
