@@ -51,6 +51,12 @@ t.test('a word of the avoid list is found in prose, in a comment and in a messag
   t.end();
 });
 
+t.test('a comment in a code block of a page is checked', (t) => {
+  t.strictSame(found('a.md', '```yaml\nlisten: 1 # whoever asks\n```'), ['whoever']);
+  t.strictSame(found('a.md', '```yaml\nwhoever: 1 # a client that asks\n```'), []);
+  t.end();
+});
+
 t.test('a word that only a reader of the code understands is found in pages and messages, not in comments', (t) => {
   const text = 'It replaces those of the server.';
   t.strictSame(found('a.md', text), ['those of the']);

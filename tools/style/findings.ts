@@ -1,5 +1,5 @@
 import { type Avoided, avoided, avoidedForReaders, avoidedInProse, avoidedOpenings, NAMING } from './avoid.ts';
-import { pageProse, yamlProse } from './page-prose.ts';
+import { codeComments, pageProse, yamlProse } from './page-prose.ts';
 import type { Passage } from './passage.ts';
 import { sentencesOf, wordsOf } from './sentences.ts';
 import { sourceProse } from './source-prose.ts';
@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 const readers: readonly (readonly [RegExp, (text: string) => Passage[]])[] = [
-  [/\.md$/, pageProse],
+  [/\.md$/, (text) => [...pageProse(text), ...codeComments(text)]],
   [/\.(?:ts|js|mjs)$/, sourceProse],
   [/\.(?:ya?ml|tpl|conf|sh)$|Dockerfile$/, yamlProse],
   [/\.txt$/, (text) => pageProse(text.replace(/\{\{[\s\S]*?\}\}/g, 'X'))],

@@ -69,6 +69,17 @@ export function pageProse(text: string): Passage[] {
     .filter(({ text: said }) => /[A-Za-z]/.test(said));
 }
 
+/** @returns the comments inside the code blocks of a page. */
+export function codeComments(text: string): Passage[] {
+  return [...text.matchAll(FENCE)].flatMap(({ 0: block, index }) => {
+    const begin = text.slice(0, index).split('\n').length;
+    return block.split('\n').flatMap((line, below) => {
+      const said = /(?:^|\s)(?:#|\/\/) ([A-Za-z`].*)$/.exec(line)?.[1];
+      return said === undefined ? [] : [{ line: begin + below, text: said, kind: 'comment' as const }];
+    });
+  });
+}
+
 /** @returns the comments of a YAML file; lines that follow each other are one text. */
 export function yamlProse(text: string): Passage[] {
   const passages: { line: number; text: string; kind: 'comment' }[] = [];
