@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Both programs: `docker build .` makes the gateway, `docker build --target authorization .` the authorization service.
+# Both programs: `docker build .` makes the gateway, and `docker build --target authorization .` makes the authorization service.
 # They differ only in the default command. Kubernetes sets the command, so it can use either image.
 ARG NODE_IMAGE=node:24-bookworm-slim
 # Any image with glibc and libstdc++: it needs no shell, no package manager, and no Node.js of its own.

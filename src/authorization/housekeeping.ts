@@ -72,7 +72,10 @@ function repeat(
   };
 }
 
-/** Sends logout tokens at once when a session ends in this process, and regularly for sessions that ended in another one. */
+/**
+ * Sends logout tokens at once when a session ends in this process, and regularly for sessions that ended in another
+ * process.
+ */
 function sendingNotices(log: Logger): Chore {
   const name = 'sending logout tokens';
   const failed = (error: unknown) => log.warn({ err: error }, `${name} failed`);

@@ -39,8 +39,8 @@ export function readableByEverybody(file: string): string | undefined {
 }
 
 /**
- * Undefined for a path that cannot be read, because its reader reports it. Undefined also for a device or a pipe, which stores
- * nothing.
+ * Undefined for a path that cannot be read, because the reader of this path reports the fault. Undefined also for a
+ * device or a pipe, which stores nothing.
  */
 function modeOf(file: string): number {
   if (process.platform === 'win32') return 0;

@@ -8,8 +8,8 @@ export interface SilentConnections {
 }
 
 /**
- * Ends every connection that has not sent any bytes yet. Node.js counts such a connection as busy, so it would delay a stop
- * until its head timeout. This tracks connections when they open and close, but no requests.
+ * Ends every connection that has not sent any bytes yet. Node.js counts such a connection as busy, so the connection
+ * would delay a stop until its head timeout. This tracks connections when they open and close, but no requests.
  */
 export function trackSilent(server: Server): SilentConnections {
   const open = new Set<Socket>();

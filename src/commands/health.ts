@@ -45,7 +45,7 @@ async function askUntilReady(listener: AskedListener, directory: string, wait: n
   }
 }
 
-/** A `health` listener that strangers can reach does not show the cause. The admin listener does. */
+/** A `health` listener that strangers can reach does not show the cause. The admin listener shows it. */
 async function withCause(
   answer: ProgramReadiness,
   { admin, health }: Listeners,

@@ -56,7 +56,7 @@ export interface Counters {
    * Present if counts are shared. The result is undefined if the shared counters are unreachable, because then no one knows.
    */
   readonly useNonce?: (use: NonceUse) => Promise<NonceUsage | undefined>;
-  /** Why Redis cannot keep nonces, in words for the operator, with the remedy. Undefined: it can, or this is unknown. */
+  /** Why Redis cannot keep nonces, in words for the operator, with the remedy. Undefined: no reason is known. */
   readonly nonceFault?: () => string | undefined;
   /** Settles when it is known whether the shared counters are reachable, within their deadline. Never rejects. */
   start(): Promise<void>;

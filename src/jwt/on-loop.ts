@@ -61,7 +61,7 @@ const ways: Readonly<Record<AlgorithmName, Way>> = {
   HS512: always(hmac('sha512')),
 };
 
-/** Bits. The work grows with the square of the modulus. The cost of sending it to a thread does not. */
+/** Bits. The work grows with the square of the modulus. The cost of sending it to a thread stays the same. */
 const MOST_BITS = 2048;
 
 /** Undefined: only threads verify with this key, because of its algorithm or its large modulus. */

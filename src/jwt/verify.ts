@@ -7,8 +7,8 @@ import type { ParsedJws } from './parse.ts';
 import type { TurnBudget } from './turn-budget.ts';
 
 /**
- * The key that made the signature. Undefined: none of these did. A key never matches a header with another `alg`.
- * `budget`: of this event loop.
+ * The key that made the signature. Undefined: none of these keys made it. A key never matches a header with another
+ * `alg`. `budget`: of this event loop.
  */
 export async function verifySignature(
   jws: ParsedJws,

@@ -43,7 +43,10 @@ export function parseOAuthParameters(text: string, options: ParameterOptions): P
   return parameters;
 }
 
-/** Does the same, for a request whose other parameters name the client that must learn of a duplicate. */
+/**
+ * Does the same, but returns the error for a duplicate: the other parameters may name the client that must get this
+ * error.
+ */
 export function readParameters(text: string, options: ParameterOptions): ReadParameters {
   const values = new Map<string, readonly string[]>();
   const twice = new Set<string>();

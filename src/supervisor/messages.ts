@@ -38,9 +38,12 @@ export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>
 
 /** Requests of the primary to a worker. */
 export interface WorkerVerbs {
-  /** Serves the connections that it gets from now on. Null, or why it cannot. */
+  /** Serves the connections that it gets from now on. The answer is null, or why the worker cannot serve. */
   readonly start: { readonly asked: WorkerStart; readonly told: string | null };
-  /** Prepares everything that this file needs, without any change to running requests. Null, or why it cannot. */
+  /**
+   * Prepares everything that this file needs, without any change to running requests. The answer is null, or why the
+   * worker cannot use the file.
+   */
   readonly prepare: { readonly asked: SentGeneration; readonly told: string | null };
   /** From now on, requests begin under the prepared file. */
   readonly commit: { readonly asked: number; readonly told: true };

@@ -16,7 +16,7 @@ const PAUSE = 1_000;
 /**
  * One fetch for all workers. A worker with an older set gets the last one, unless that set is so old that the key may
  * be newer. A worker that already has the last set triggers a new fetch, at most one in a cooldown. Every set goes to
- * all workers, so no worker fetches what another one has.
+ * all workers, so no worker fetches a set that another worker has.
  */
 export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions): (have: number) => Promise<SentKeys> {
   const freshFor = Math.min(cooldown, source.every / 2);

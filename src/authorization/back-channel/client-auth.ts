@@ -24,8 +24,8 @@ type Proof =
   | { readonly kind: 'assertion'; readonly assertion: ClientAssertion };
 
 /**
- * The credentials of a request for one method, in the order in which to try their readings; undefined if the request does not
- * use the method. A text says why they are unusable.
+ * Reads the credentials of one authentication method from a request. A field may have several readings: they are in the
+ * order in which to try them. Undefined: the request does not use the method. A text: why the credentials are unusable.
  */
 type Present = (
   authorization: string | undefined,

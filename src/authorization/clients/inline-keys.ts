@@ -1,7 +1,7 @@
 import { importKeys } from '../../jwt/keys.ts';
 import { assertionAlgorithms } from './assertion-algorithms.ts';
 
-/** Why the key set in the metadata of a client cannot be used. Undefined: it can, or there is none. */
+/** Why the key set in the metadata of a client cannot be used. Undefined: it is usable, or there is no key set. */
 export async function inlineKeysFault(jwks: unknown): Promise<string | undefined> {
   if (jwks === undefined) return undefined;
   const imported = await importKeys(jwks, assertionAlgorithms);

@@ -1,8 +1,8 @@
 import type { RegisteredClient } from './registered-client.ts';
 
 /**
- * A client, or why there is none. `refused`: the client is at fault. `outage`: its host is. `limited`: there are too many such
- * requests now. Anyone may read `reason`; `detail` is for the log.
+ * A client, or why there is none. `refused`: the client is at fault. `outage`: the host of the client is at fault.
+ * `limited`: there are too many such requests now. Anyone may read `reason`; `detail` is for the log.
  */
 export type ClientLookup =
   | { readonly kind: 'found'; readonly client: RegisteredClient }

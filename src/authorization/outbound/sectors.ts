@@ -11,7 +11,7 @@ export interface Sectors {
   verify(client: Member): Promise<void>;
 }
 
-/** Milliseconds for which a document is remembered, and for which a failure is. */
+/** Milliseconds for which a document is remembered, and for which a failure is remembered. */
 const KEPT = { read: 3_600_000, failed: 60_000 };
 
 type Document = { readonly uris: readonly unknown[] } | { readonly fault: string };

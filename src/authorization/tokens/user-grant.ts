@@ -90,7 +90,10 @@ function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {
 
 const CARRIED = 'carried access token';
 
-/** If a refresh extends the access token, the refresh token carries its text, because the store does not know it. */
+/**
+ * If a refresh extends the access token, the refresh token carries the text of the access token. The store does not
+ * know this text.
+ */
 export function carrying(
   service: Service,
   refresh: RefreshToken,

@@ -19,7 +19,9 @@ export interface IssuerQuestion {
   readonly at?: string;
 }
 
-/** Why the answering server is not the issuer (RFC 8414 §3.3), by the gateway's own rules; undefined: it is. */
+/**
+ * Why the answering server is not the issuer (RFC 8414 §3.3), by the gateway's own rules; undefined: it is the issuer.
+ */
 export async function issuerAt(
   { issuer, development, at }: IssuerQuestion,
   { clock, opened }: Pick<DoctorContext, 'clock' | 'opened'>,

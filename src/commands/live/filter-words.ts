@@ -4,7 +4,7 @@ import { parseFilter } from '../../gateway/console/live/filter.ts';
 /** `-client:shop` and `-/health` exclude. No option looks like this. */
 const EXCLUDES = /^-(?:[a-z_]{2,}:|[^\w-])/;
 
-/** Lets the words of a filter begin with `-`. Words after `--` always can. */
+/** Lets the words of a filter begin with `-`, even before `--`. */
 export function acceptExclusions(command: Command): void {
   const parse = command.parseOptions.bind(command);
   command.parseOptions = (args) => {

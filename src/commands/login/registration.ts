@@ -10,7 +10,10 @@ export function howToRegister(clientId: string, port: number | undefined): strin
   return `register ${WITHOUT_PORT} for the client ${clientId}; if the server compares ports, use ${exact}${CALLBACK_PATH}`;
 }
 
-/** Why a client of the file cannot log in with this command. Undefined: it can, or only the store knows it. */
+/**
+ * Why a client of the file cannot log in with this command. Undefined: it can log in, or only the store knows the
+ * client.
+ */
 export function registrationFault({ clients }: AuthorizationConfig, clientId: string): string | undefined {
   const client = clients.find(({ client_id }) => client_id === clientId);
   if (client === undefined) return undefined;

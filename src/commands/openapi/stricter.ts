@@ -42,7 +42,7 @@ function bothScopes(one: RequiredAccess, other: RequiredAccess): RequiredAccess 
 
 type Words = ReadonlySet<string>;
 
-/** Drops each alternative that includes another one. */
+/** Drops each alternative that includes another alternative. */
 function smallest(scope: readonly string[]): readonly Words[] {
   const all = [...new Set(scope)].map((text) => new Set(text.split(' ')));
   return all.filter((words) => !all.some((other) => other !== words && other.isSubsetOf(words)));

@@ -5,7 +5,7 @@ import type { Replica } from '../live/replica.ts';
 export interface GatewayState {
   readonly gateway: string;
   readonly state: 'connected' | 'waiting' | 'refused';
-  /** Why the command is not connected. Undefined: it is, or there was no answer yet. */
+  /** Why the command is not connected. Undefined: it is connected, or there was no answer yet. */
   readonly detail?: string;
 }
 

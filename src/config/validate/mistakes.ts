@@ -69,7 +69,10 @@ function toMistakes(error: TValidationError, input: Schema, values: unknown): Mi
   return keysIn(error).map((key) => ({ keyword, schema, schemaPath, value, instancePath, key }));
 }
 
-/** True for an error that repeats another one: each unknown key also fails `false`, and a map fails with each of its values. */
+/**
+ * True for an error that repeats another error: each unknown key also fails `false`, and a map fails with each of its
+ * values.
+ */
 function isEcho({ keyword }: TValidationError, schema: Schema): boolean {
   return keyword === 'boolean' || (keyword === 'additionalProperties' && schema.additionalProperties !== false);
 }

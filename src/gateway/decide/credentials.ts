@@ -25,7 +25,7 @@ interface Found {
   readonly scheme: string;
   readonly place: BearerMethod;
   readonly token: string;
-  /** Why the credential is not accepted. Undefined: it is. */
+  /** Why the credential is not accepted. Undefined: it is accepted. */
   readonly fault: string | undefined;
 }
 

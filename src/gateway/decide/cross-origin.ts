@@ -12,7 +12,7 @@ export interface CrossOrigin {
   answer(head: RequestHead): readonly string[];
   /** Header lines that a preflight adds. `methods`: the methods of the routes. */
   preflight(head: RequestHead, methods: Iterable<string>): readonly string[];
-  /** Why a browser will not send the request that this preflight announces. Undefined: it will. */
+  /** Why a browser will not send the request that this preflight announces. Undefined: the browser will send it. */
   blocked(head: RequestHead, methods: ReadonlySet<string>): string | undefined;
 }
 

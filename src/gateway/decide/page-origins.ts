@@ -4,8 +4,9 @@ import type { RequestHead } from '../message/request-head.ts';
 export type PageOrigins = ReadonlySet<string>;
 
 /**
- * Why the page that sent this request may not call. Undefined: it may, or no page sent the request. The header has no
- * other spelling, because its name has only letters. Browsers send one origin, so two are not from a browser alone.
+ * Why the page that sent this request may not call. Undefined: the page may call, or no page sent the request. The
+ * header has no other spelling, because its name has only letters. Browsers send one origin, so two are not from a
+ * browser alone.
  */
 export function refusedOrigin(origins: PageOrigins, { webOrigin }: RequestHead): string | undefined {
   if (webOrigin === undefined) return undefined;

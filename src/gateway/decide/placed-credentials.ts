@@ -19,7 +19,7 @@ export interface PlacedCredential {
   readonly scheme: string;
   readonly place: 'header' | 'query';
   readonly token: string;
-  /** Why the credential is not accepted. Undefined: it is. */
+  /** Why the credential is not accepted. Undefined: it is accepted. */
   readonly fault: string | undefined;
 }
 

@@ -66,7 +66,10 @@ function isJsonType(value: string): boolean {
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
 
-/** Undefined: the route accepts the revision. `initialize` names its revision in the body, and the server answers it. */
+/**
+ * Undefined: the route accepts the revision. `initialize` may come without the header: it names its revision in the
+ * body, and the server judges it.
+ */
 function versioned(routed: Routed, { versions }: McpRoute<Route>, call: Call, message: McpMessage): Routed | undefined {
   if (versions === undefined) return undefined;
   const version = versionOf(routed.head);

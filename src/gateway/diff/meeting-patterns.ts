@@ -10,7 +10,7 @@ interface Node {
   readonly rest: number[];
 }
 
-/** Finds the patterns that may share a path with another one, without comparing all of them. */
+/** Finds the patterns that may share a path with another pattern, without comparing all of them. */
 export class MeetingPatterns {
   readonly #patterns: readonly Pattern[];
   readonly #root = node();

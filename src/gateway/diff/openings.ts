@@ -45,7 +45,7 @@ async function tried(old: LocatedConfig, now: LocatedConfig) {
   return { changes, isWhole: true };
 }
 
-/** The parts that affect access. The upstreams, and the way to forward to them, do not. */
+/** The parts that affect access. The upstreams, and the way to forward to them, do not affect it. */
 function rulesOf({ routes, upstreams, ...config }: GatewayConfig): unknown {
   const spellings = Object.entries(upstreams).map(([name, { case_sensitive }]) => [name, case_sensitive]);
   return { routes, spellings, ...surroundings(config) };

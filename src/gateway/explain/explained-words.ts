@@ -25,7 +25,7 @@ export function neededScopes(scope: ScopeRequirement, held: ReadonlySet<string>)
   return { needed: alternativeTexts(scope).join(', or '), missing: missingScopes(scope, held).join(' ') };
 }
 
-/** Which held scope counts as which required one. Empty: none does. */
+/** Which held scope counts as which required scope. Empty: there is no such pair. */
 export function impliedInWords({ impliers }: ScopeRequirement, held: ReadonlySet<string>): string {
   const told = [...(impliers ?? [])].flatMap(([scope, stronger]) => {
     const found = held.has(scope) ? undefined : stronger.find((each) => held.has(each));

@@ -9,7 +9,10 @@ import { watchToken } from './token-ended.ts';
 /** A body that is one half of a conversation. The client may wait for an answer before it sends more. */
 const CONVERSING = /^(?:application\/grpc(?![a-z0-9])|text\/event-stream(?![a-z0-9]))/i;
 
-/** Whether an upload waits for its first bytes. A conversation, an unbuffered route and `Expect: 100-continue` do not. */
+/**
+ * Whether an upload waits for its first bytes. A conversation, an unbuffered route and `Expect: 100-continue` do not
+ * wait.
+ */
 export function isBuffered({ head, expectsContinue }: Exchange, { route }: Forward): boolean {
   if (!route.buffered || expectsContinue) return false;
   return !CONVERSING.test(head.contentType?.value ?? '') && !asksForEvents(head.fields);

@@ -57,7 +57,10 @@ function mismatch(detail: string): Mismatch {
 const VERSION = 'MCP-Protocol-Version';
 const reader = new Map<string, ReturnType<typeof headerReader>>();
 
-/** The readers of headers that the specification names are made once. Those of tools are few as well. */
+/**
+ * The readers of the headers in the specification are made once. The headers of tools are few too, so their readers
+ * stay.
+ */
 function readerOf(header: string): ReturnType<typeof headerReader> {
   const known = reader.get(header);
   if (known !== undefined) return known;

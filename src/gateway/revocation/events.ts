@@ -21,7 +21,7 @@ export type FeedMessage =
   | { readonly kind: 'reset' }
   /** All revocations until now were sent. */
   | { readonly kind: 'in_step' }
-  /** The connection was lost, and the follower tries another one. */
+  /** The connection was lost, and the follower tries a new connection. */
   | { readonly kind: 'lost' }
   /** The server has no feed, or none for this gateway. */
   | { readonly kind: 'absent' };

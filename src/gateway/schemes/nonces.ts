@@ -44,7 +44,7 @@ export function openNonces(texts: readonly string[] | undefined, { now, counts }
   const known = new KnownNonces(keys);
   return {
     now,
-    // The first nonce of a process must be issued after its start, which is the floor of its counts.
+    // Counts begin at the start of the process, so its first nonce must be issued after the start.
     issue: (purpose) => makeNonce({ key, now: now() + 1, random: randomBytes(9), purpose }),
     read(text, purpose) {
       const nonce = known.read(text, purpose);

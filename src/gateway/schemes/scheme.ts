@@ -51,7 +51,7 @@ export interface Assumed {
   challenges(): readonly string[];
   /** The code for wrong credentials. Undefined: the code for a wrong password. */
   readonly wrong?: CredentialCode;
-  /** Why this request must not carry credentials. Undefined: it may. */
+  /** Why this request must not carry credentials. Undefined: it may carry them. */
   refusal?(head: RequestHead): Refused<CredentialCode> | undefined;
   /** Why this user is refused even with the right password. Undefined: no reason is known. */
   refusalOf?(username: string): Refused<CredentialCode> | undefined;

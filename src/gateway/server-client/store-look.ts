@@ -8,7 +8,7 @@ export interface StoreLook {
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
-  /** Why the last check failed. Undefined: it did not. */
+  /** Why the last check failed. Undefined: it succeeded. */
   fault(): string | undefined;
   close(): void;
 }

@@ -73,7 +73,7 @@ function scopeMembers(outcome: Decision['outcome']): readonly (string | undefine
   return [clip([...(identity?.scopes ?? [])].join(' '), LONGEST_NAME), clip(needed, LONGEST_NAME)];
 }
 
-/** Most refusals have no mismatch and no message. Their tickets need no space for it. */
+/** Most refusals have no mismatch and no message. Their tickets need no space for these members. */
 function lastMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
   const operation = clip(operationText(outcome));
   const mismatch = outcome?.kind === 'refuse' ? outcome.mismatch : undefined;

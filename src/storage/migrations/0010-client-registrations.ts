@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Clients that registered themselves. `token_hash`: of the token with which the client manages its registration. `used_at`:
- * the client got its last token then, within a day; at first, the time of the registration.
+ * Clients that registered themselves. `token_hash`: the hash of the token with which the client manages its
+ * registration. `used_at`: the client got its last token then, within a day; at first, the time of the registration.
  */
 export const clientRegistrations: Migration = {
   version: 10,

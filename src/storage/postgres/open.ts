@@ -31,7 +31,7 @@ export async function openPostgres(location: string, options: OpenOptions): Prom
   return buildRecords(postgresEngine(poolSessions(client), options.clock, listenToPostgres(client)), buildSeal(keys));
 }
 
-/** Milliseconds: a starting process waits for another one that migrates. */
+/** Milliseconds: a starting process waits for another process that migrates the database. */
 const waits = { connectionTimeoutMillis: 5000, lock_timeout: 60_000, statement_timeout: 600_000 } as const;
 
 async function prepareDatabase(config: ClientConfig, now: number): Promise<void> {

@@ -13,7 +13,7 @@ export interface AccountRecord {
   readonly username: string;
   /** PHC string. */
   readonly passwordHash: string;
-  /** Changes with each new password. A stronger hash of the same password keeps it. */
+  /** Changes with each new password. A stronger hash of the same password does not change it. */
   readonly passwordVersion: number;
   readonly name: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;

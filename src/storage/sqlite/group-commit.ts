@@ -106,7 +106,7 @@ function prepareControl(database: DatabaseSync) {
   };
 }
 
-/** Throws only if the whole transaction is lost, which SQLite does on a full disk or a failed read. */
+/** Throws only if SQLite has rolled back the whole transaction, as it does on a full disk or after a failed read. */
 function runInSavepoint(database: DatabaseSync, control: Control, { run }: Write): Settled {
   control.savepoint.run();
   try {

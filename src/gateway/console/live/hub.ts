@@ -33,7 +33,7 @@ export interface LiveWish {
 
 export interface LiveViewer {
   take(message: LiveMessage): void;
-  /** What the greeting says has changed. */
+  /** The content of the greeting has changed. */
   greet?(): void;
 }
 

@@ -58,8 +58,8 @@ function remembered({ via, lifetime, now }: Allowing): readonly string[] {
 }
 
 /**
- * An expired answer serves for one more second (RFC 5861 §3) while one request refreshes it, so it expires one second
- * earlier. nginx 1.22 reads this header only before X-Accel-Expires, which then sets the end.
+ * An expired answer serves for one more second (RFC 5861 §3) while one request refreshes it. So the gateway lets it
+ * expire one second earlier. nginx 1.22 reads this header only before X-Accel-Expires, which then sets the end.
  */
 const WHILE_ONE_ASKS = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
 

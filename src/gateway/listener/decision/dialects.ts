@@ -10,8 +10,8 @@ import {
 } from './decision-request.ts';
 
 /**
- * A way in which proxies ask. The path decides which headers the gateway trusts. The presence of a header never does
- * (advisory 14).
+ * A way in which proxies ask. The path decides which headers the gateway trusts. The presence of a header never decides
+ * this (advisory 14).
  */
 export interface Dialect {
   readonly via: Via;

@@ -8,7 +8,7 @@ export interface UriRule {
   readonly uri_match: UriMatch;
   /**
    * Fields in which a trusted proxy sends the target that it received. The proxy must set each of them on every
-   * request. Otherwise a client could.
+   * request. Otherwise a client could set it.
    */
   readonly uri_from: readonly ProxyField[];
 }

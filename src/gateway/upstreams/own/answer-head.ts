@@ -208,8 +208,8 @@ function judgeCoding(coding: string, isOld: boolean, length: string | undefined)
 
 /**
  * These answers have no content (RFC 9112 §6.3), but some servers send it, even late. The gateway would read it as the
- * next answer. The head of an answer to HEAD looks like one to GET, so it never shows whether its server errs. The head
- * of a 204 or 304 does.
+ * next answer. The head of an answer to HEAD looks like the head of an answer to GET, so it never shows this fault. The
+ * head of a 204 or 304 shows it.
  */
 function isOdd({ length, coding }: Said, { status, method }: Answered): boolean {
   return method === 'HEAD' || (isBare(status) && announces({ length, coding }));
