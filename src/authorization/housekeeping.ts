@@ -15,7 +15,7 @@ export interface Chore {
   readonly name: string;
   /** Milliseconds from the end of one run to the start of the next. */
   readonly every: number;
-  /** A run with several steps ends after the current one if the signal says that the service stops. */
+  /** A run with several steps ends after the current step if the signal says that the service stops. */
   readonly run: (service: Service, stopping: AbortSignal) => Promise<unknown>;
   /** Ends the work that a run has left behind. */
   readonly stop?: () => Promise<void>;

@@ -28,7 +28,7 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
     help: 'Clients that the service must still tell about the end of a session. All processes report the same number.',
     registers: [registry],
     async collect() {
-      // A scrape must not fail with the store.
+      // A scrape must succeed even while the store fails.
       this.set(await records.countLogoutNotices().catch(() => Number.NaN));
     },
   });

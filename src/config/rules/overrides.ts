@@ -21,7 +21,7 @@ export const overrideChecks: Checks<GatewaySubject> = {
     const [first, ...more] = methodNamings(subject);
     if (first === undefined) return [];
     const [name, taken] = [first.named, first.post].map(({ value }) => value.id ?? defaultId(value));
-    const others = more.length === 0 ? '' : `, and so for ${more.length} more`;
+    const others = more.length === 0 ? '' : `; more routes with this fault: ${more.length}`;
     return [
       {
         pointer: [...first.named.at, 'match', ...(first.named.value.match.methods === undefined ? [] : ['methods'])],

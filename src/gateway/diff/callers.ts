@@ -97,7 +97,10 @@ function wantedBy(side: CompiledFile, route: Route | undefined, issuer: string):
   return name === undefined ? undefined : route?.requirements.audience.get(name);
 }
 
-/** Tries no claims, claims that meet all conditions of the route, and these with each other value of a condition. */
+/**
+ * Tries no claims, claims that meet all conditions of the route, and these claims with every further value of a
+ * condition.
+ */
 function claimsFor({ side, judged }: Met): readonly Facts['claims'][] {
   const { route, head } = judged;
   const written = side.written(route);

@@ -90,7 +90,7 @@ function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   return { ...failed(differs === undefined ? told : `${told}; it ${differs}`), fault: 'issuer' };
 }
 
-/** The URL of an endpoint, if it protects what goes there as well as the issuer does. */
+/** The URL of an endpoint. A fault: the issuer has https, and this URL would send requests without TLS. */
 export function judgeEndpoint(
   document: JsonObject,
   member: string,

@@ -12,7 +12,8 @@ export function callerOf({ client, address, agent }: Named): string | undefined 
 }
 
 /**
- * Callers without a known client. A scan may come from thousands of addresses: the first ones are named, the others counted.
+ * Callers without a known client. A scan may come from thousands of addresses: the first ones are named, and the others
+ * are only counted.
  */
 export interface Callers {
   readonly first: ShadowCaller[];

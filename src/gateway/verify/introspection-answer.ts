@@ -17,8 +17,7 @@ export interface Active {
 }
 
 export interface AnswerRules {
-  readonly issuer: string;
-  /** Seconds since the epoch, and seconds. */
+  readonly issuer: string;  /** Seconds since the epoch. The next two members are seconds. */
   readonly now: number;
   readonly skew: number;
   readonly maxLifetime: number;

@@ -29,7 +29,7 @@ export interface LoginServer {
   readonly document: JsonObject;
 }
 
-/** Milliseconds for which metadata serve, and after a failure. */
+/** Milliseconds for which metadata serve, and milliseconds between two attempts after a failure. */
 const FRESH_FOR = 60_000;
 const PAUSE = 1_000;
 
