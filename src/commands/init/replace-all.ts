@@ -100,7 +100,7 @@ function oldName(path: string, mark: string): string {
   return `${path}${mark}.old`;
 }
 
-/** If one step cannot be reverted, the others still are. */
+/** If one step cannot be reverted, the other steps are still reverted. */
 function attempt(step: () => void): void {
   try {
     step();
