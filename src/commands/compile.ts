@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { printable, printableJson } from '../base/printable.ts';
 import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
-import { makePlan, stoppingFindings, type UnsupportedMode, unsupportedModes } from '../gateway/compile/make-plan.ts';
+import { stoppingFindings, type UnsupportedMode, unsupportedModes } from '../gateway/compile/make-plan.ts';
 import type { CompilePlan } from '../gateway/compile/plan.ts';
 import { type CompileTarget, compileTargets } from '../gateway/compile/targets.ts';
 import { gatewayOption } from './common/config-option.ts';
 import { planAsJson, splitInWords, unsupportedInWords } from './compile/in-words.ts';
-import { keysOfFiles } from './compile/key-files.ts';
+import { planOfFile } from './compile/plan-of-file.ts';
+import { runVerify } from './compile/run-verify.ts';
 
 /** `gatehouse compile TARGET`: the rules of a file, in the configuration of another program. */
 export function register(program: Command): void {
@@ -25,8 +25,14 @@ export function register(program: Command): void {
           .choices(unsupportedModes)
           .default('error'),
       )
+      .option(
+        '--test-keys <file>',
+        'accept tokens that are signed with the keys of this file, which is created; for tests',
+      )
+      .option('--verify <url>', "write nothing; send the requests of the file's `tests` to a proxy at this URL")
+      .option('--token-command <command>', 'with --verify: this command reads claims and prints a token')
       .option('--json', 'print JSON')
-      .action((options: Options) => run(target, options));
+      .action((options: Options, command: Command) => run(target, options, command));
   }
 }
 
@@ -34,10 +40,17 @@ interface Options {
   readonly config: string;
   readonly out?: string;
   readonly onUnsupported: UnsupportedMode;
+  readonly testKeys?: string;
+  readonly verify?: string;
+  readonly tokenCommand?: string;
   readonly json?: true;
 }
 
-async function run(target: CompileTarget, options: Options): Promise<void> {
+async function run(target: CompileTarget, options: Options, command: Command): Promise<void> {
+  if (options.verify !== undefined) {
+    await runVerify({ ...options, verify: options.verify }, command);
+    return;
+  }
   const plan = await planOf(options);
   if (plan === undefined) return;
   const stopping = stoppingFindings(plan, options.onUnsupported);
@@ -50,16 +63,14 @@ async function run(target: CompileTarget, options: Options): Promise<void> {
   print(plan, target.render(plan), target, options);
 }
 
-async function planOf({ config: file, onUnsupported }: Options): Promise<CompilePlan | undefined> {
+async function planOf({ config: file, onUnsupported, testKeys: keyFile }: Options): Promise<CompilePlan | undefined> {
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) {
     process.stderr.write(formatProblems(loaded.problems));
     process.exitCode = 1;
     return undefined;
   }
-  const hash = createHash('sha256').update(readFileSync(file)).digest('hex');
-  const keys = await keysOfFiles(loaded.config, loaded.directory);
-  return makePlan({ ...loaded, source: { file, hash }, keys }, onUnsupported);
+  return planOfFile(loaded, { file, mode: onUnsupported, testKeyFile: keyFile });
 }
 
 /** Without a folder, the configuration is the output, so that a pipe gets nothing else. */

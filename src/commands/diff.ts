@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
+import { type CompileTarget, compileTargets } from '../gateway/compile/targets.ts';
 import { compare } from '../gateway/diff/compare.ts';
 import { compileFile } from '../gateway/diff/compiled-file.ts';
 import { replay } from '../gateway/diff/replay.ts';
 import type { CheckedGatewayFile } from '../gateway/explain/dry-engine.ts';
 import { noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
+import { planOfFile } from './compile/plan-of-file.ts';
+import { type TargetDifference, targetDifference } from './compile/target-difference.ts';
 import { type Difference, differenceInWords } from './explain/difference-in-words.ts';
 
 /** `gatehouse diff OLD NEW`: which requests a change makes more open or more closed. Exit status 1: some are more open. */
@@ -18,6 +21,11 @@ export function register(program: Command): void {
     .argument('<old>', 'the current gateway.yaml')
     .argument('<new>', 'the new gateway.yaml')
     .option('--replay <file>', "the gateway's log; shows which recorded requests would get a different answer")
+    .addOption(
+      new Option('--target <name>', 'also show what changes for a proxy with the compiled rules').choices(
+        Object.keys(compileTargets),
+      ),
+    )
     .option('--allow-widening', 'exit 0 even if something became more open')
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')
@@ -26,6 +34,7 @@ export function register(program: Command): void {
 
 interface Options extends SecretsOption {
   readonly replay?: string;
+  readonly target?: string;
   readonly allowWidening?: true;
   readonly json?: true;
 }
@@ -38,10 +47,20 @@ async function run(oldFile: string, newFile: string, options: Options, command: 
   const found: Difference = {
     ...(await compare(old, now)),
     ...(lines === undefined ? {} : { replay: await replay(lines, old, now) }),
+    ...(options.target === undefined
+      ? {}
+      : { compiled: await compiled(options.target, [oldFile, before], [newFile, after]) }),
   };
   process.stdout.write(options.json ? printableJson(found) : differenceInWords(found));
   const widened = found.changes.some(({ change }) => change === 'opened');
   if (widened && !options.allowWidening) process.exitCode = 1;
+}
+
+type NamedFile = readonly [file: string, loaded: CheckedGatewayFile];
+
+async function compiled(name: string, ...[before, after]: readonly [NamedFile, NamedFile]): Promise<TargetDifference> {
+  const plan = ([file, loaded]: NamedFile) => planOfFile(loaded, { file, mode: 'ask' });
+  return targetDifference(name, compileTargets[name] as CompileTarget, await plan(before), await plan(after));
 }
 
 function load(file: string, options: SecretsOption): CheckedGatewayFile | undefined {

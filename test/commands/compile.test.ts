@@ -63,3 +63,17 @@ t.test('a file that is not valid is not compiled', async (t) => {
   t.match(await command(t, ['compile', 'envoy', '-c', broken]).ended(), { status: 1, stdout: '', stderr: /access/ });
   t.match(await command(t, ['compile', 'envoy', '-c', plain, '--on-unsupported', 'pass']).ended(), { status: 2 });
 });
+
+t.test('diff --target shows which routes a compiled proxy no longer judges, and why', async (t) => {
+  const { status, stdout } = await command(t, ['diff', plain, asked, '--target', 'envoy', '--allow-widening']).ended();
+  t.equal(status, 0);
+  t.match(stdout, 'Compiled for envoy: the output changes\n  orders: judged by the proxy, now by Gatehouse\n');
+  t.match(stdout, `  ${asked}:8: routes.1.when: the expression reads values`);
+  const same = await command(t, ['diff', plain, plain, '--target', 'envoy', '--json']).ended();
+  t.match(JSON.parse(same.stdout).compiled, { target: 'envoy', output_changed: false, judges: [], new_findings: [] });
+});
+
+t.test('--verify without tests, or with a file that is wrong, is an error', async (t) => {
+  const none = await command(t, ['compile', 'envoy', '-c', plain, '--verify', 'http://127.0.0.1:9']).ended();
+  t.match(none, { status: 2, stderr: 'the file has no `tests`' });
+});

@@ -51,12 +51,20 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
   routes: { examples: ['gatehouse routes', 'gatehouse routes -c gateway.yaml --json'], reads: true },
   'config show': { examples: ['gatehouse config show', 'gatehouse config show -c gateway.yaml --json'], reads: true },
   diff: {
-    examples: ['gatehouse diff old.yaml gateway.yaml', 'gatehouse diff old.yaml gateway.yaml --replay gateway.log'],
+    examples: [
+      'gatehouse diff old.yaml gateway.yaml',
+      'gatehouse diff old.yaml gateway.yaml --replay gateway.log',
+      'gatehouse diff old.yaml gateway.yaml --target envoy',
+    ],
     reads: true,
     exit: '0 nothing became more open; 1 something did (without --allow-widening), or invalid; 2 wrong usage',
   },
   'compile envoy': {
-    examples: ['gatehouse compile envoy > envoy.yaml', 'gatehouse compile envoy --out envoy --on-unsupported ask'],
+    examples: [
+      'gatehouse compile envoy > envoy.yaml',
+      'gatehouse compile envoy --out envoy --on-unsupported ask',
+      'gatehouse compile envoy --verify http://127.0.0.1:8080 --test-keys test-keys.json',
+    ],
     reads: true,
     exit: '0 written; 1 a rule cannot be said exactly (with --on-unsupported error), or invalid; 2 wrong usage',
   },

@@ -27,6 +27,8 @@ export interface CompiledSource {
   readonly file: string;
   /** SHA-256 of the file, in hex. */
   readonly hash: string;
+  /** The file of keys for tests, whose tokens the output accepts too. Undefined: there is none. */
+  readonly testKeys?: string | undefined;
 }
 
 /** here: the target judges. asked: the target asks Gatehouse. omitted: no request passes. */

@@ -14,20 +14,42 @@ type Tested = Pick<CheckedGatewayFile, 'config' | 'locate'> &
   Partial<Pick<CheckedGatewayFile, 'directory' | 'skipped'>>;
 
 /** Runs the `tests:` of a file. Each failed test is a problem at its position. The tests connect to nothing. */
-export async function runTests({ config, locate, directory, skipped = [] }: Tested): Promise<readonly Problem[]> {
+export async function runTests(file: Tested): Promise<readonly Problem[]> {
+  const { config, locate } = file;
+  const judged = await judgeTests(file);
+  return config.tests.flatMap((test, index) => {
+    const problem = problemOf(test, judged[index] as SimulatedOutcome);
+    return problem === undefined ? [] : [{ severity: 'error' as const, ...locate(['tests', index]), ...problem }];
+  });
+}
+
+/** The route that a test reaches. */
+export interface TestedRoute {
+  readonly id: string;
+  /** The names of the authorization servers whose tokens the route accepts. */
+  readonly servers: readonly string[];
+}
+
+/** One for each of the file's `tests`. Undefined: the test reaches no route. */
+export async function testedRoutes(file: Tested): Promise<readonly (TestedRoute | undefined)[]> {
+  const all = Object.keys(file.config.authorization_servers);
+  return (await judgeTests(file)).map(({ route }) => {
+    if (route === undefined) return undefined;
+    const written = file.config.routes.find(({ id }) => id === route.id);
+    return { id: route.id, servers: written?.authorization_servers ?? all };
+  });
+}
+
+async function judgeTests({ config, locate, directory, skipped = [] }: Tested): Promise<readonly SimulatedOutcome[]> {
   const { tests } = config;
   if (tests.length === 0) return [];
   const tokens = new Map(tests.flatMap(({ token }, index) => (token === undefined ? [] : [[tokenOf(index), token]])));
   // Without secrets, no file of users can be read.
   const around = skipped.length === 0 ? directory : undefined;
   const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens), around);
-  const problems: Problem[] = [];
-  for (const [index, test] of tests.entries()) {
-    const judged = await simulate(engine, askedBy(test, index, config));
-    const problem = problemOf(test, judged);
-    if (problem !== undefined) problems.push({ severity: 'error', ...locate(['tests', index]), ...problem });
-  }
-  return problems;
+  const judged: SimulatedOutcome[] = [];
+  for (const [index, test] of tests.entries()) judged.push(await simulate(engine, askedBy(test, index, config)));
+  return judged;
 }
 
 function tokenOf(index: number): string {

@@ -17,7 +17,8 @@ export interface Active {
 }
 
 export interface AnswerRules {
-  readonly issuer: string;  /** Seconds since the epoch. The next two members are seconds. */
+  readonly issuer: string;
+  /** Seconds since the epoch. The next two members are seconds. */
   readonly now: number;
   readonly skew: number;
   readonly maxLifetime: number;

@@ -52,7 +52,12 @@ export async function compiledEnvoy(
   sabotage?.(configuration);
   const file = join(folder(t), 'envoy.yaml');
   writeFileSync(file, sabotage === undefined ? text : stringify(configuration, { aliasDuplicateObjects: false }));
-  return { ...(await started(t, port, run('-c', file, '--log-level', 'warning'))), plan };
+  return { ...(await runEnvoy(t, port, file)), plan };
+}
+
+/** Envoy with this file, which listens at the port. */
+export function runEnvoy(t: Test, port: number, file: string): Promise<FrontProxy> {
+  return started(t, port, run('-c', file, '--log-level', 'warning'));
 }
 
 function run(...args: readonly string[]): ChildProcess {

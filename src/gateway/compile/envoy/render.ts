@@ -73,6 +73,9 @@ function headOf({ source, routes }: CompilePlan): string {
   return [
     ` Made by \`gatehouse compile envoy\` from ${printableValue(source.file)}: do not edit.`,
     ` source_sha256: ${source.hash}`,
+    ...(source.testKeys === undefined
+      ? []
+      : [` FOR TESTS ONLY: it accepts every token that is signed with ${source.testKeys}.`]),
     ` Envoy judges ${count('here')} routes, Gatehouse ${count('asked')}; ${count('omitted')} are left out.`,
   ].join('\n');
 }
