@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { NotReady } from '../../base/health.ts';
 import { buildLog } from '../../base/log.ts';
 import { printableValue } from '../../base/printable.ts';
+import { keepObjectsYoung } from '../../base/young-objects.ts';
 import type { Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { COUNTED_ALONE } from '../../counters/counters.ts';
@@ -56,6 +57,7 @@ export type Core = GenerationDependencies & {
 };
 
 export function openCore({ config, directory, locate, outside, clock = systemClock, ...options }: CoreOptions): Core {
+  keepObjectsYoung();
   const log = options.log ?? buildLog(config.log);
   const access = buildAccessLog(config.access_log, { directory, clock, log });
   const decisions = new Decisions(log, clock, access);
