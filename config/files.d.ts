@@ -54,6 +54,11 @@ export interface GatewayFile {
       username?: string;
       /** This is the password for `username`. Use a variable. */
       password?: string;
+      /** These settings apply to TLS connections to this gateway. */
+      tls?: {
+        /** A PEM file with the only certificate authorities that the gateway trusts for this address. It does not trust the system's authorities then. The gateway reads the file at each connection. */
+        ca: string;
+      };
     }>;
     /** loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
     access?: "loopback" | {

@@ -1,8 +1,11 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { type LiveRecords, readLive } from '../gateway/console/live-reader.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { group } from '../support/group.ts';
+import { tlsFile } from '../support/tls-file.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
@@ -65,6 +68,26 @@ t.test('a gateway that does not answer is named with the reason, and its decisio
   await fetch(`${other.url}/public/later`);
   t.ok(await live.has(2));
   t.equal(live.decisions[1]?.path, '/public/later');
+});
+
+t.test('an https gateway is trusted only by its own authorities, which are read at each connection', async (t) => {
+  const upstream = await witness(t);
+  const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key') };
+  const other = await gateway(t, behind(upstream.url, { admin: { listen: '127.0.0.1:0', tls } }));
+  const ca = join(t.testdir({ 'ca.crt': readFileSync(tlsFile('other-authority.crt')) }), 'ca.crt');
+  const replicas = [{ url: other.adminUrl }, { url: other.adminUrl, tls: { ca } }];
+  const one = await gateway(t, behind(upstream.url, { admin: { listen: '127.0.0.1:0', replicas } }));
+  const live = await readLive(t, one.adminUrl);
+  const faults = () => statesIn(live).map(({ fault }) => fault);
+  t.ok(await until(() => faults().every((fault) => fault?.includes('UNABLE_TO_VERIFY'))), JSON.stringify(faults()));
+  copyFileSync(tlsFile('authority.crt'), ca);
+  t.ok(await until(() => statesIn(live)[1]?.gateway !== undefined && faults()[1] === undefined));
+  await fetch(`${one.url}/public/own`);
+  t.ok(await live.has(1));
+  t.match(faults()[0], 'UNABLE_TO_VERIFY', 'without `tls`, only the authorities of the system count');
+  writeFileSync(ca, 'nothing');
+  await other.stop();
+  t.ok(await until(() => faults()[1]?.includes('`tls.ca`') === true), JSON.stringify(faults()));
 });
 
 t.test('no other gateway is asked while no one watches', async (t) => {

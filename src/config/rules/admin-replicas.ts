@@ -1,21 +1,37 @@
 import type { AdminConfig, ReplicaConfig } from '../schema/admin.ts';
 import { isLoopback } from '../words/host.ts';
-import type { Finding } from '../words/problem.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
 import { parseUrl } from '../words/url-rules.ts';
+import type { GatewaySubject } from './subject.ts';
+import { tlsFileFaults } from './tls-files.ts';
 
 type Told = Pick<Finding, 'message' | 'hint'>;
 
 /** Other gateways whose decisions the console also shows. */
-export function replicaFaults({ replicas = [] }: AdminConfig): readonly Finding[] {
-  return replicas.flatMap((replica, index) => {
+export function replicaFaults(admin: AdminConfig, { around }: GatewaySubject): readonly Finding[] {
+  const { replicas = [] } = admin;
+  const each = replicas.flatMap((replica, index) => {
     const pointer = ['admin', 'replicas', index];
-    const told = addressFault(replica.url);
-    const half = loginFault(replica);
     return [
-      ...(told === undefined ? [] : [{ pointer: [...pointer, 'url'], ...told }]),
-      ...(half === undefined ? [] : [{ pointer, ...half }]),
+      ...found([...pointer, 'url'], addressFault(replica.url)),
+      ...found(pointer, loginFault(replica)),
+      ...found([...pointer, 'tls'], plainFault(replica), AT_KEY),
+      ...tlsFileFaults([...pointer, 'tls'], replica.tls, around),
     ];
   });
+  return [...found(['admin', 'replicas'], unseenFault(admin), AT_KEY), ...each];
+}
+
+const AT_KEY = { atKey: true } as const;
+
+function found(pointer: Pointer, told: Told | undefined, place: Partial<typeof AT_KEY> = {}): readonly Finding[] {
+  return told === undefined ? [] : [{ pointer, ...told, ...place }];
+}
+
+function unseenFault({ console: isOn, replicas }: AdminConfig): Told | undefined {
+  if (isOn || replicas === undefined || replicas.length === 0) return undefined;
+  const hint = 'write `console: true` in `admin`, or remove `replicas`';
+  return { message: 'only the console shows the decisions of `replicas`, and it is off', hint };
 }
 
 function addressFault(text: string): Told | undefined {
@@ -30,7 +46,14 @@ function addressFault(text: string): Told | undefined {
 }
 
 function loginFault({ username, password }: ReplicaConfig): Told | undefined {
+  if (username?.includes(':') === true)
+    return { message: 'a username for Basic has no colon (RFC 7617 §2)', hint: 'name a user without a colon' };
   if ((username === undefined) === (password === undefined)) return undefined;
   const missing = username === undefined ? 'username' : 'password';
   return { message: `\`${missing}\` is missing`, hint: 'write both, or neither' };
+}
+
+function plainFault({ url, tls }: ReplicaConfig): Told | undefined {
+  if (tls === undefined || parseUrl(url)?.protocol !== 'http:') return undefined;
+  return { message: 'an http address has no certificate', hint: 'write https in `url`, or remove `tls`' };
 }

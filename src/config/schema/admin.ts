@@ -55,11 +55,23 @@ const Tls = record(certificate, undefined, 'The listener speaks TLS 1.2 or newer
 
 type AdminTls = Static<typeof Tls>;
 
+const ReplicaTls = record(
+  {
+    ca: text(
+      undefined,
+      "A PEM file with the only certificate authorities that the gateway trusts for this address. It does not trust the system's authorities then. The gateway reads the file at each connection.",
+    ),
+  },
+  undefined,
+  'These settings apply to TLS connections to this gateway.',
+);
+
 const Replica = record(
   {
     url: text(undefined, 'Its `admin` listener has this origin, such as https://10.0.0.7:9901.'),
     username: Type.Optional(text(undefined, 'The console sends this username with Basic.')),
     password: Type.Optional(text(undefined, 'This is the password for `username`. Use a variable.')),
+    tls: Type.Optional(ReplicaTls),
   },
   undefined,
   'The console also shows the decisions of this gateway.',

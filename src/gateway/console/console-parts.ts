@@ -42,6 +42,7 @@ export function consoleParts(
     (address) =>
       new ReplicaStream({
         address,
+        directory,
         epoch: () => hub.epoch,
         receive: (batch, from, audience) => hub.receive(batch, from, audience),
         changed: () => hub.greet(),

@@ -10,3 +10,6 @@ export function connectOptions(trust: Trust): buildConnector.BuildOptions {
   const authorities = trust.kind === 'only' && { ca: trust.pem };
   return { rejectUnauthorized: true, checkServerIdentity: namedServer, timeout: FETCH_DEADLINE, ...authorities };
 }
+
+/** Why nothing is asked if the trust is `none`. */
+export const NO_AUTHORITY = 'the file of `tls.ca` cannot be read, or contains no certificate';

@@ -18,7 +18,7 @@ import type { KeySet } from '../server-client/key-set.ts';
 import { lateAgent } from '../server-client/late-agent.ts';
 import { metadata } from '../server-client/metadata.ts';
 import { secretKeySet } from '../server-client/secret-key-set.ts';
-import { connectOptions, type Trust, trustOf } from '../server-client/trust.ts';
+import { connectOptions, NO_AUTHORITY, type Trust, trustOf } from '../server-client/trust.ts';
 import {
   type AuthorizationServer,
   authorizationServer,
@@ -182,7 +182,7 @@ function openStore(
   return tokenStore(openTokenFacts(storage, { directory, clock }), { issuer, clock, faults });
 }
 
-const untrusting: FetchJson = async () => failed('the file of `tls.ca` cannot be read, or contains no certificate');
+const untrusting: FetchJson = async () => failed(NO_AUTHORITY);
 
 export function fetcherOf(dispatcher: () => Dispatcher, trust: Trust): FetchJson {
   return trust.kind === 'none' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);

@@ -189,6 +189,24 @@ const cases: Record<string, readonly Case[]> = {
     [admin({ replicas: [{ url: 'https://10.0.0.7:9901/console' }] }), /^error: not an origin$/],
     [admin({ replicas: [{ url: 'https://a:b@10.0.0.7:9901' }] }), /^error: not an origin$/],
     [admin({ replicas: [{ url: 'https://10.0.0.7:9901', password: 'a' }] }), /^error: `username` is missing$/],
+    [
+      admin({ replicas: [{ url: 'https://10.0.0.7:9901', username: 'a:b', password: 'a' }] }),
+      /^error: a username for Basic has no colon/,
+    ],
+    [admin({ replicas: [{ url: 'https://10.0.0.7:9901', tls: { ca: file('authority.crt') } }] })],
+    [
+      admin({ replicas: [{ url: 'https://10.0.0.7:9901', tls: { ca: 'absent.crt' } }] }),
+      /^error: the file absent.crt does not exist/,
+    ],
+    [
+      admin({ replicas: [{ url: 'http://127.0.0.1:9902', tls: { ca: file('authority.crt') } }] }),
+      /^error: an http address has no certificate$/,
+    ],
+    [
+      admin({ console: false, replicas: [{ url: 'http://127.0.0.1:9902' }] }),
+      /^error: only the console shows the decisions of `replicas`, and it is off$/,
+    ],
+    [admin({ console: false, replicas: [] })],
   ],
   'server of the console': [
     [admin({ access: { authorization_server: 'mian' } }), /^error: there is no authorization server `mian`$/],

@@ -1,21 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as Type from 'typebox';
 import { Errors } from 'typebox/schema';
-import { request } from 'undici';
+import type { ReplicaConfig } from '../../../config/schema/admin.ts';
 import { type Backoff, backoff } from '../../revocation/backoff.ts';
 import { EventStreamReader } from '../../revocation/event-stream.ts';
+import { askReplica } from './ask-replica.ts';
 import { DecisionSchema } from './decision-schema.ts';
 import type { LiveSource } from './hub.ts';
 import { type Audience, type Batch, NO_TOTALS, type Totals } from './sampler.ts';
-
-/** Another gateway whose decisions this console also shows. */
-export interface ReplicaAddress {
-  /** The origin of its admin listener. */
-  readonly url: string;
-  /** Basic, if its listener requires it. */
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-}
 
 export interface ReplicaState {
   readonly url: string;
@@ -26,12 +18,19 @@ export interface ReplicaState {
 }
 
 export interface ReplicaParts {
-  readonly address: ReplicaAddress;
+  readonly address: ReplicaConfig;
+  /** Where relative filenames of the configuration start. */
+  readonly directory: string;
   /** The start of this gateway. */
   readonly epoch: () => string;
   readonly receive: (batch: Batch, from: string, audience: number) => void;
   /** Called when `state` changes. */
   readonly changed: () => void;
+}
+
+/** The id of the last message with decisions. */
+interface Cursor {
+  last: string | undefined;
 }
 
 /** A message has at most 2,000 decisions with their steps: those that are kept. */
@@ -76,7 +75,7 @@ export class ReplicaStream implements LiveSource {
   /** Connects again until the audience has gone. */
   async #follow(audience: Audience, signal: AbortSignal): Promise<void> {
     const wait = backoff();
-    const cursor: { last: string | undefined } = { last: undefined };
+    const cursor: Cursor = { last: undefined };
     while (!signal.aborted) {
       const fault = await this.#connect(audience, cursor, signal, wait).catch(reasonOf);
       if (signal.aborted) return;
@@ -86,22 +85,22 @@ export class ReplicaStream implements LiveSource {
   }
 
   /** Resolves with the reason when the stream has ended. */
-  async #connect({ id, filter }: Audience, cursor: { last: string | undefined }, signal: AbortSignal, wait: Backoff) {
-    const { address } = this.#parts;
-    const query = new URLSearchParams({
-      filter,
-      own: 'true',
-      ...(cursor.last !== undefined && { since: cursor.last }),
-    });
-    const options = { signal, headers: headersOf(address), headersTimeout: SILENCE, bodyTimeout: SILENCE };
-    const { statusCode, body } = await request(`${address.url}/api/decisions?${query}`, options);
+  async #connect({ id, filter }: Audience, cursor: Cursor, signal: AbortSignal, wait: Backoff): Promise<string> {
+    const { address, directory } = this.#parts;
+    const query = { filter, own: 'true', ...(cursor.last !== undefined && { since: cursor.last }) };
+    const question = { query, accept: 'text/event-stream', signal, silence: SILENCE, directory };
+    const { statusCode, body } = await askReplica(address, question);
     if (statusCode !== 200) {
       body.on('error', () => {}).destroy();
       return `it answered ${statusCode}`;
     }
+    return await this.#readAll(body, id, cursor, wait);
+  }
+
+  async #readAll(body: AsyncIterable<Uint8Array>, id: number, cursor: Cursor, wait: Backoff): Promise<string> {
     const reader = new EventStreamReader(LIMITS);
     for await (const chunk of body) {
-      for (const item of reader.read(chunk as Uint8Array)) {
+      for (const item of reader.read(chunk)) {
         if (item.kind === 'fault') return item.detail;
         if (item.kind !== 'frame') continue;
         const message = readMessage(item.data);
@@ -181,12 +180,6 @@ function parsed(data: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function headersOf({ username, password }: ReplicaAddress): Record<string, string> {
-  const accept = { accept: 'text/event-stream' };
-  if (username === undefined) return accept;
-  return { ...accept, authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
 }
 
 function reasonOf(error: unknown): string {
