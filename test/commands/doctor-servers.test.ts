@@ -1,9 +1,16 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import type { Verdict } from '../../src/commands/doctor/finding.ts';
+import { formatBasic } from '../../src/http-auth/basic.ts';
+import { passwordHash } from '../authorization/running-service.ts';
+import { operator, runService } from '../flows/operators.ts';
 import { freePort } from '../support/free-port.ts';
+import { behind, gateway } from '../support/gateway.ts';
 import { serving } from '../support/serving.ts';
-import { authorization, doctored, expectSeen, main, withServer } from './doctored.ts';
+import { hmacServer } from '../support/tokens.ts';
+import { userFile } from '../support/user-files.ts';
+import { api, authorization, doctored, expectSeen, main, vector, withServer } from './doctored.ts';
 
 /** Waits for servers that do not answer: 21 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -58,6 +65,93 @@ t.test('operators: their server has what a login needs', async (t) => {
   expectSeen(t, await look(), 'admin.access login', 'bad', /^metadata has no authorization_endpoint$/);
   document = { issuer: 'https://other.example.com' };
   expectSeen(t, await look(), 'admin.access login', 'bad', /names the issuer/);
+});
+
+t.test('operators: their server accepts the client of the console, with the secret of the file', async (t) => {
+  const asked: { authorization: string | undefined; body: string }[] = [];
+  let answer = { status: 400, body: '{"error":"invalid_grant"}' };
+  const issuer: string = await serving(
+    t,
+    createHttp((incoming, response) => {
+      if (incoming.url !== '/token') {
+        const document = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+        return;
+      }
+      const { authorization } = incoming.headers;
+      void text(incoming).then((body) => asked.push({ authorization, body }));
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+    }),
+  );
+  const client = 'admin.access client console';
+  const secretly = { authorization_server: 'main', client_id: 'console', client_secret: other };
+  const { client_secret: _secret, ...publicly } = secretly;
+  const rows: readonly (readonly [object, typeof answer, Verdict, RegExp])[] = [
+    [secretly, { status: 400, body: '{"error":"invalid_grant"}' }, 'good', /^the server accepts its credentials/],
+    [publicly, { status: 400, body: '{"error":"invalid_grant"}' }, 'good', /accepts it without a secret/],
+    [secretly, { status: 400, body: '{"error":"invalid_client"}' }, 'bad', /refuses the credentials of the client$/],
+    [secretly, { status: 401, body: 'no' }, 'bad', /refuses the credentials of the client$/],
+    [publicly, { status: 401, body: '{"error":"invalid_client"}' }, 'bad', /refuses the client without a secret$/],
+    [secretly, { status: 400, body: '{"error":"unauthorized_client"}' }, 'bad', /does not allow codes for this client/],
+    [secretly, { status: 200, body: '{"access_token":"hush"}' }, 'bad', /answers an invented code with status 200$/],
+    [secretly, { status: 500, body: '{"error":"__proto__"}' }, 'doubtful', /status 500, so it is unknown/],
+  ];
+  for (const [access, given, verdict, words] of rows) {
+    answer = given;
+    const found = await doctored(t, await withServer(t, main(issuer), { admin: { listen: '127.0.0.1:9901', access } }));
+    expectSeen(t, found, client, verdict, words);
+    t.notMatch(JSON.stringify(found.findings), 'hush');
+  }
+  t.equal(asked[0]?.authorization, formatBasic('console', other));
+  t.match(new URLSearchParams(asked[1]?.body).get('client_id'), 'console');
+  t.match(new URLSearchParams(asked[0]?.body).get('redirect_uri'), 'http://127.0.0.1:9901/console/callback');
+  t.equal(new Set(asked.map(({ body }) => new URLSearchParams(body).get('code'))).size, rows.length);
+});
+
+t.test('our service says whether it accepts the client of the console', async (t) => {
+  const { issuer } = await runService(t);
+  const look = async (client_secret: string) => {
+    const access = { authorization_server: 'main', client_id: operator.id, client_secret };
+    const admin = { listen: '127.0.0.1:9901', access };
+    return doctored(t, await withServer(t, main(issuer), { development: true, admin }));
+  };
+  const client = `admin.access client ${operator.id}`;
+  expectSeen(t, await look(other), client, 'bad', /refuses the credentials of the client$/);
+  expectSeen(t, await look(operator.secret), client, 'good', /^the server accepts its credentials/);
+});
+
+t.test('replicas: each answers, accepts our credentials, and is another gateway', async (t) => {
+  const port = await freePort();
+  const users = userFile(t, `alice:${passwordHash('wonderland')}\n`);
+  const tls = { cert: vector('server.crt'), key: vector('server.key') };
+  const upstream = 'http://127.0.0.1:9';
+  const open = async (admin: object | string) => (await gateway(t, behind(upstream, { admin }))).adminUrl ?? '';
+  const plain = await open('127.0.0.1:0');
+  const locked = await open({ listen: '127.0.0.1:0', access: { basic: { users } } });
+  const secure = await open({ listen: '127.0.0.1:0', tls });
+  const closed = await open({ listen: '127.0.0.1:0', console: false });
+  const elsewhere = await api(t);
+  const own = await open(`127.0.0.1:${port}`);
+  const asAlice = (password: string) => ({ url: locked, username: 'alice', password });
+  const rows: readonly (readonly [{ url: string }, Verdict, RegExp])[] = [
+    [{ url: plain }, 'good', /:\d+ answers$/],
+    [asAlice('wonderland'), 'good', /answers$/],
+    [asAlice('guess'), 'bad', /^the listener refuses our credentials$/],
+    [{ url: locked }, 'bad', /^the listener requires a login$/],
+    [{ url: secure }, 'bad', /^no answer: UNABLE_TO_VERIFY/],
+    [{ url: secure, ...{ tls: { ca: vector('authority.crt') } } }, 'good', /answers$/],
+    [{ url: closed }, 'bad', /^no console answers there$/],
+    [{ url: elsewhere }, 'bad', /no gateway with a console$/],
+    [{ url: `http://127.0.0.1:${await freePort()}` }, 'bad', /^no answer: ECONNREFUSED$/],
+    [{ url: own }, 'doubtful', /^this is the gateway itself/],
+    [{ url: own.replace('127.0.0.1', 'localhost') }, 'doubtful', /^this is the gateway itself/],
+  ];
+  const replicas = rows.map(([replica]) => replica);
+  const file = await withServer(t, hmacServer.main, { admin: { listen: `127.0.0.1:${port}`, replicas } });
+  const found = await doctored(t, file);
+  for (const [index, [{ url }, verdict, words]] of rows.entries())
+    expectSeen(t, found, `admin.replicas[${index}] ${url}`, verdict, words);
+  t.notMatch(JSON.stringify(found.findings), 'wonderland');
 });
 
 t.test('a server that redirects is reported with the target, which gets no request', async (t) => {

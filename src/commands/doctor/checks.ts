@@ -7,6 +7,7 @@ import type { DoctorProbe } from './finding.ts';
 import { issuer, listeners } from './listeners.ts';
 import { nodeVersion, openFiles } from './machine.ts';
 import { operatorLogin } from './operators.ts';
+import { replicas } from './replicas.ts';
 import { forwardedHost, untrustedProxies } from './running-gateway.ts';
 import { storageChecks } from './storage.ts';
 import { tokenStores, userStores } from './stores.ts';
@@ -32,6 +33,7 @@ const ofGateway: Readonly<Record<string, Check<LoadedGatewayFile>>> = {
   upstreams,
   authorization_servers: authorizationServers,
   operators: operatorLogin,
+  replicas,
   token_stores: tokenStores,
   user_stores: userStores,
   counters: counterChecks,

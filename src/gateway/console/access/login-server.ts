@@ -1,10 +1,17 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { AdminConfig, ServerAccess } from '../../../config/schema/admin.ts';
 import type { AuthorizationServerConfig } from '../../../config/schema/gateway.ts';
 import type { JsonObject } from '../../../jwt/json.ts';
 import type { LiveGeneration } from '../../generation/generation.ts';
 import { clientAssertion } from '../../server-client/client-assertion.ts';
 import { type Authenticate, authenticator } from '../../server-client/client-authentication.ts';
-import { type FailedFetch, FETCH_DEADLINE, type Fetched, failed } from '../../server-client/fetch-json.ts';
+import {
+  type FailedFetch,
+  FETCH_DEADLINE,
+  type Fetched,
+  failed,
+  type JsonRequest,
+} from '../../server-client/fetch-json.ts';
 import { judgeEndpoint, readMetadata } from '../../server-client/metadata.ts';
 import type { AuthorizationServer } from '../../verify/authorization-server.ts';
 
@@ -98,14 +105,36 @@ export interface Redeeming {
   readonly redirectUri: string;
 }
 
-/** Exchanges the code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+/** Exchanges the code for tokens. */
 export async function redeemLogin(
   found: LoginServer,
-  { code, verifier, redirectUri }: Redeeming,
+  redeeming: Redeeming,
   { admin, live, directory }: AccessParts,
 ): Promise<Fetched> {
-  const access = admin.access as ServerAccess;
-  const who = await clientOf(access, found.block, { clock: live.current.shared.clock, directory })();
+  const around = { access: admin.access as ServerAccess, clock: live.current.shared.clock, directory };
+  const asked = await tokenRequest(found, redeeming, around);
+  if (asked.kind === 'failed') return asked;
+  return found.server.fetch({ ...asked, signal: AbortSignal.timeout(FETCH_DEADLINE) });
+}
+
+export interface CodeRequest extends Pick<JsonRequest, 'url' | 'headers'> {
+  readonly kind: 'request';
+  readonly form: URLSearchParams;
+}
+
+interface AroundLogin {
+  readonly access: ServerAccess;
+  readonly clock: Clock;
+  readonly directory: string;
+}
+
+/** The request with the code, and with the authentication of the client (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+export async function tokenRequest(
+  { block, tokenEndpoint }: Pick<LoginServer, 'block' | 'tokenEndpoint'>,
+  { code, verifier, redirectUri }: Redeeming,
+  { access, clock, directory }: AroundLogin,
+): Promise<CodeRequest | FailedFetch> {
+  const who = await clientOf(access, block, { clock, directory })();
   if (who.kind === 'failed') return who;
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -115,8 +144,7 @@ export async function redeemLogin(
     ...(access.resource !== undefined && { resource: access.resource }),
     ...who.form,
   });
-  const signal = AbortSignal.timeout(FETCH_DEADLINE);
-  return found.server.fetch({ url: found.tokenEndpoint, form, headers: who.headers, signal });
+  return { kind: 'request', url: tokenEndpoint, form, headers: who.headers };
 }
 
 /** A client without a secret is public, and only names itself (RFC 6749 §3.2.1). */
