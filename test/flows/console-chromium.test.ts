@@ -24,12 +24,15 @@ t.test('chromium: log in, use the console, and log out', { skip }, async (t) => 
   const page = await openPage(t);
   const complaints: string[] = [];
   page.on('console', (message) => void complaints.push(message.text()));
-  await page.goto(`${admin}/console/live?x=1`);
-  t.equal(new URL(page.url()).origin, service.issuer, 'sent to the authorization server');
+  await page.goto(`${admin}/console/live#filter=status:4xx`);
+  await page.waitForURL(`${service.issuer}/**`);
+  t.notMatch(page.url(), 'filter', 'the server does not get the state of the page');
   await typePassword(page);
   await page.locator('button[value=allow]').click();
-  await page.waitForURL(`${admin}/console/live?x=1`);
+  await page.waitForURL(`${admin}/console/live#filter=status:4xx`);
   await page.getByText('Decisions of').waitFor();
+  t.equal(await page.getByLabel('Filter').inputValue(), 'status:4xx', 'a shared address survives the login');
+  t.equal(await page.evaluate('sessionStorage.length'), 0, 'nothing is kept after the login');
   t.equal(await page.locator('.operator span').innerText(), 'alice');
   t.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie');
   await page.setViewportSize({ width: 360, height: 800 });

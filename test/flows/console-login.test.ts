@@ -60,32 +60,43 @@ for (const access_token_format of ['opaque', 'jwt'] as const)
     },
   );
 
-t.test('without a session: 401 with the address of the login for programs, a redirect for pages', async (t) => {
-  const { tabs, gateway } = await bench(t);
-  for (const path of [
-    '/routes',
-    '/decisions',
-    '/why/abc',
-    '/api/decisions',
-    '/nothing',
-    '/console/app.js',
-    '/livez/',
-    '/LIVEZ',
-  ]) {
-    const { status, body, headers } = await tabs.at.ask(path);
-    t.equal(status, 401, path);
-    t.strictSame(JSON.parse(body), { error: 'login_required', login: '/console/login' });
-    t.equal(headers['cache-control'], 'no-store');
-  }
-  t.equal((await tabs.at.ask('/reload', {}, 'POST')).status, 401);
-  const page = await tabs.at.ask('/console/routes?a=1', TYPED);
-  t.strictSame([page.status, page.location?.pathname], [303, '/console/login']);
-  t.equal(page.location?.searchParams.get('return'), '/console/routes?a=1');
-  for (const path of ['/livez', '/readyz', '/metrics']) t.equal(await statusOf(tabs, path), 200, path);
-  const probe = { host: 'pod-7.internal' };
-  t.equal((await tabs.at.ask('/livez', probe)).status, 421, 'on loopback, only loopback names');
-  t.equal(gateway.log.filter(({ msg }) => String(msg).startsWith('console')).length, 0);
-});
+t.test(
+  'without a session: 401 with the address of the login for programs, a page that leads there for browsers',
+  async (t) => {
+    const { tabs, gateway } = await bench(t);
+    for (const path of [
+      '/routes',
+      '/decisions',
+      '/why/abc',
+      '/api/decisions',
+      '/nothing',
+      '/console/app.js',
+      '/livez/',
+      '/LIVEZ',
+    ]) {
+      const { status, body, headers } = await tabs.at.ask(path);
+      t.equal(status, 401, path);
+      t.strictSame(JSON.parse(body), { error: 'login_required', login: '/console/login' });
+      t.equal(headers['cache-control'], 'no-store');
+    }
+    t.equal((await tabs.at.ask('/reload', {}, 'POST')).status, 401);
+    const page = await tabs.at.ask('/console/routes?a=1', TYPED);
+    t.equal(page.status, 200);
+    t.match(page.body, '<a href="/console/login?return=%2Fconsole%2Froutes%3Fa%3D1">');
+    t.match(page.headers['content-security-policy'], /script-src 'sha256-[\w+/]{43}='$/);
+    const plain = await tabs.at.ask('/console/routes?a=1', { accept: 'text/html' });
+    t.equal(plain.status, 200, 'an older browser sends no Fetch Metadata');
+    for (const path of ['/console//other.example/%22%3E%3Cscript%3E', '/console/%5C%5Cother.example?a="><script>']) {
+      const { body } = await tabs.at.ask(path, TYPED);
+      t.match(body, /<link rel="next" href="\/console\/login\?return=%2Fconsole%2F[^"]*">/, path);
+      t.equal(body.match(/<script/g)?.length, 1, path);
+    }
+    for (const path of ['/livez', '/readyz', '/metrics']) t.equal(await statusOf(tabs, path), 200, path);
+    const probe = { host: 'pod-7.internal' };
+    t.equal((await tabs.at.ask('/livez', probe)).status, 421, 'on loopback, only loopback names');
+    t.equal(gateway.log.filter(({ msg }) => String(msg).startsWith('console')).length, 0);
+  },
+);
 
 t.test('the request for a login has PKCE, a state, a nonce, the scope and the redirect address', async (t) => {
   const { tabs, gateway } = await bench(t);

@@ -57,10 +57,24 @@ const faults = {
 const STYLE =
   ':root{color-scheme:light dark}body{max-width:40rem;margin:4rem auto;padding:0 1rem;font:1.125rem/1.5 system-ui,sans-serif}';
 
+/**
+ * Servers do not get the part of an address behind `#`, and a login leaves the document. So this tab keeps the address, and the
+ * console restores it after the login (console-page/state.js). If a browser keeps nothing, the login begins anyway.
+ */
+const KEEP = `try {
+  if (location.hash !== '') sessionStorage.setItem('state before the login', location.pathname + location.hash);
+} finally {
+  location.replace(document.querySelector('link[rel=next]').href);
+}`;
+
+const sha256 = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+const policy = `default-src 'none'; style-src ${sha256(STYLE)}; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
+
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -82,6 +96,20 @@ export function sendArrival(reply: FastifyReply, path: string): FastifyReply {
   return send(reply, page, `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`);
 }
 
+/** Leads a browser to the login. Without scripts, the page leads there too, and the part behind `#` is lost. */
+export function sendWayToLogin(reply: FastifyReply, login: string): FastifyReply {
+  const path = escaped(login);
+  const page = { title: 'You have to log in', text: 'The login opens.', link: [login, 'Log in'] as const };
+  void reply.headers({ ...headers, 'content-security-policy': `${policy}; script-src ${sha256(KEEP)}` });
+  return sendPage(
+    reply,
+    page,
+    `<link rel="next" href="${path}">
+<noscript><meta http-equiv="refresh" content="0;url=${path}"></noscript>
+<script>${KEEP}</script>`,
+  );
+}
+
 export function sendSignedOut(reply: FastifyReply): FastifyReply {
   const text = 'You may still be logged in at the authorization server.';
   return send(reply, { title: 'You are logged out of the console', text, link: ['/console/login', 'Log in again'] });
@@ -93,8 +121,12 @@ interface Page {
   readonly link: readonly [path: string, words: string];
 }
 
-function send(reply: FastifyReply, { title, text, link: [path, words] }: Page, head = ''): FastifyReply {
-  return reply.headers(headers).send(`<!doctype html>
+function send(reply: FastifyReply, page: Page, head = ''): FastifyReply {
+  return sendPage(reply.headers(headers), page, head);
+}
+
+function sendPage(reply: FastifyReply, { title, text, link: [path, words] }: Page, head: string): FastifyReply {
+  return reply.send(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

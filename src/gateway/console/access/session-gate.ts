@@ -6,7 +6,7 @@ import { GenerationWatch } from './generation-watch.ts';
 import { CodeLogin } from './login.ts';
 import type { AccessParts, LoginServers } from './login-server.ts';
 import { isPagePath } from './own-address.ts';
-import { sendSignedOut } from './pages.ts';
+import { sendSignedOut, sendWayToLogin } from './pages.ts';
 import { judgeCall } from './same-origin.ts';
 import { type ConsoleSession, ConsoleSessions, LONGEST_SESSION, type NewSession } from './sessions.ts';
 
@@ -52,10 +52,15 @@ export class SessionGate implements AccessGate {
     const session = this.#sessionOf(request);
     if (session !== undefined && this.#isConfirmed(session)) return { name: session.name, id: session.id };
     void reply.header('cache-control', 'no-store');
-    const login = isPage(request) ? loginAt(request.url) : '/console/login';
-    if (isPage(request)) void reply.redirect(login, 303);
-    else void reply.code(401).send({ error: 'login_required', login });
+    this.#sendToLogin(request, reply);
     return undefined;
+  }
+
+  /** An address for programs may be opened as a page too, and has nothing behind `#`. */
+  #sendToLogin(request: FastifyRequest, reply: FastifyReply): void {
+    if (!isPage(request)) void reply.code(401).send({ error: 'login_required', login: '/console/login' });
+    else if (this.#parts.admin.console) sendWayToLogin(reply, loginAt(request.url));
+    else void reply.redirect(loginAt(request.url), 303);
   }
 
   onEnd(id: string, ended: () => void): () => void {
