@@ -28,7 +28,7 @@ export function buildHealth(
   const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, ...options });
   refusePages(app, isOurs, own);
   // The framework's message repeats the path, which may contain a token.
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {
     const fault = await notReady();

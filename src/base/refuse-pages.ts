@@ -28,7 +28,7 @@ interface PageRefusal {
 export function refusePages(app: FastifyInstance, isOurs: IsOurs, own: OwnPages = NO_PAGES): void {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = judgePage(request, isOurs, own);
-    if (refusal !== undefined) return reply.code(refusal.status).send({ status: 'refused', reason: refusal.reason });
+    if (refusal !== undefined) return reply.code(refusal.status).send({ error: refusal.reason });
   });
 }
 

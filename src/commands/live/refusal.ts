@@ -38,6 +38,6 @@ const texts: Readonly<Record<number, string>> = {
 };
 
 function errorIn(text: string): string | undefined {
-  const { error, fault } = parseJsonObject(Buffer.from(text)) ?? {};
-  return [error, fault].find((each) => typeof each === 'string');
+  const { error } = parseJsonObject(Buffer.from(text)) ?? {};
+  return typeof error === 'string' ? error : undefined;
 }

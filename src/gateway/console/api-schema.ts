@@ -133,8 +133,8 @@ const Change = Type.Object({
 
 const Claims = Type.Record(Type.String(), Type.Unknown());
 
-/** A fault of a question, with its status. */
-const Fault = Type.Object({ fault: text });
+/** Each answer with a status from 400 on, also where no schema is listed. */
+const ApiError = Type.Object({ error: text });
 
 export interface ApiCall {
   readonly body?: Type.TSchema;
@@ -147,22 +147,22 @@ export const apiCalls: Readonly<Record<string, ApiCall>> = {
   'GET /api/decisions': {
     answers: {
       200: Type.Object({ ...Greeting, epoch: text, decisions: Type.Array(DecisionSchema) }),
-      400: Type.Object({ error: text }),
-      503: Type.Object({ error: text }),
+      400: ApiError,
+      503: ApiError,
     },
   },
   'POST /api/explain': {
     body: QuestionSchema,
     answers: {
       200: Type.Object({ ok: Type.Literal(true), explanation: Explanation, warnings: texts }),
-      400: Fault,
-      422: Type.Union([Type.Object({ ok: Type.Literal(false), problems: Type.Array(Problem) }), Fault]),
-      503: Fault,
+      400: ApiError,
+      422: Type.Object({ error: text, problems: optional(Type.Array(Problem)) }),
+      503: ApiError,
     },
   },
   'POST /api/check': {
     body: CheckSchema,
-    answers: { 200: Type.Object({ problems: Type.Array(Problem) }), 400: Fault, 422: Fault, 503: Fault },
+    answers: { 200: Type.Object({ problems: Type.Array(Problem) }), 400: ApiError, 422: ApiError, 503: ApiError },
   },
   'POST /api/token': {
     body: TokenSchema,
@@ -182,12 +182,12 @@ export const apiCalls: Readonly<Record<string, ApiCall>> = {
           }),
         ),
       }),
-      400: Fault,
-      503: Fault,
+      400: ApiError,
+      503: ApiError,
     },
   },
-  'POST /api/ticket': { body: TicketSchema, answers: { 200: Claims, 400: Fault, 404: Fault } },
-  'POST /api/remedy': { body: RecordSchema, answers: { 200: Type.Object({ yaml: optional(text) }), 400: Fault } },
+  'POST /api/ticket': { body: TicketSchema, answers: { 200: Claims, 400: ApiError, 404: ApiError } },
+  'POST /api/remedy': { body: RecordSchema, answers: { 200: Type.Object({ yaml: optional(text) }), 400: ApiError } },
   'GET /api/file': { answers: { 200: Type.Object({ text: optional(text), remark: optional(text) }) } },
   'GET /api/routes': { answers: { 200: Type.Object({ routes: Type.Array(Route) }) } },
   'GET /api/reload': {

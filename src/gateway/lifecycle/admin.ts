@@ -5,6 +5,7 @@ import { guardConsole } from '../console/access/guard.ts';
 import { httpsOptions } from '../console/access/https.ts';
 import type { AccessParts } from '../console/access/login-server.ts';
 import { ownHosts, ownPages } from '../console/access/own-address.ts';
+import { answerErrors, sendError } from '../console/api-error.ts';
 import { addConsole, type ConsoleParts } from '../console/console.ts';
 import type { Route } from '../decide/route.ts';
 import { alternativeTexts } from '../message/scope-requirement.ts';
@@ -19,11 +20,12 @@ export function buildAdmin(
 ): FastifyInstance {
   const options = { routerOptions: { maxParamLength: 8192 }, ...httpsOptions(admin, directory) };
   const app = buildHealth(health, ownHosts(admin), options, ownPages(admin));
+  answerErrors(app, () => live.current.shared.log);
   guardConsole(app, { admin, live, directory });
   streamDecisions(app, decisions);
   app.get<{ Params: { ticket: string } }>('/why/:ticket', ({ params }, reply) => {
     const opened = live.current.shared.tickets.open(params.ticket);
-    return opened.kind === 'opened' ? opened.record : reply.code(404).send({ error: opened.kind });
+    return opened.kind === 'opened' ? opened.record : sendError(reply, 404, opened.kind);
   });
   app.get('/routes', () => live.current.routes.map(describeRoute));
   if (reload !== undefined) addReload(app, reload);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isByBasic, isByServer } from '../../../config/schema/admin.ts';
+import { sendError } from '../api-error.ts';
 import { basicGate } from './basic-gate.ts';
 import { type AccessGate, type Operator, openGate } from './gate.ts';
 import { type AccessParts, LoginServers } from './login-server.ts';
@@ -20,7 +21,7 @@ export function guardConsole(app: FastifyInstance, parts: AccessParts): void {
     operators.set(request, operator);
     if (operator.id !== undefined) endWith(gate, operator.id, reply);
     const foreign = isJudged(request, gate) ? judgeCall(request, { origin }, rulesOf(gate)) : undefined;
-    if (foreign !== undefined) return reply.code(foreign.status).send({ error: foreign.error });
+    if (foreign !== undefined) return sendError(reply, foreign.status, foreign.error);
   });
   if (parts.admin.console) {
     const logout = gate.hasCookie ? '/console/logout' : null;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableValue } from '../../../base/printable.ts';
+import { sendError } from '../api-error.ts';
 import { clearCookie, readCookie, sessionCookieName, setCookie } from './cookies.ts';
 import type { AccessGate } from './gate.ts';
 import { GenerationWatch } from './generation-watch.ts';
@@ -41,7 +42,7 @@ export class SessionGate implements AccessGate {
       });
       scope.post('/console/logout', (request, reply) => {
         const foreign = judgeCall(request, { origin }, { hasCookie: true, needsJson: false });
-        if (foreign !== undefined) return reply.code(foreign.status).send({ error: foreign.error });
+        if (foreign !== undefined) return sendError(reply, foreign.status, foreign.error);
         return this.#logOut(request, reply);
       });
     });

@@ -80,7 +80,7 @@ class Shared {
   /** A refused stream has no body for scripts, so the same question is asked as JSON. */
   async #fault() {
     const { ok, answer } = await ask(this.#address());
-    return ok ? 'refused' : (answer.error ?? answer.fault ?? answer.reason ?? 'refused');
+    return ok ? 'refused' : (answer.error ?? 'refused');
   }
 
   /** A tab without the connection needs what other tabs already have. */

@@ -345,7 +345,7 @@ function Ticket() {
   const open = async (event) => {
     event.preventDefault();
     const { ok, answer } = await ask('/api/ticket', { ticket: input.current.value });
-    opened.value = ok ? { record: answer } : { fault: words.ticketFaults[answer.fault] ?? faultOf(answer) };
+    opened.value = ok ? { record: answer } : { fault: words.ticketFaults[answer.error] ?? faultOf(answer) };
   };
   const { record, fault } = opened.value;
   return html`<form class="line ticket" onSubmit=${open}>

@@ -205,9 +205,9 @@ function headersOf(text) {
 }
 
 function Result() {
-  const { own, fault, problems, explanation, warnings, question } = result.value;
+  const { own, error, problems, explanation, warnings, question } = result.value;
   if (problems !== undefined) return html`<section><${Alert} text=${words.badFile} /></section>`;
-  if (own !== undefined || fault !== undefined)
+  if (own !== undefined || error !== undefined)
     return html`<section><${Alert} text=${faultOf(result.value)} /></section>`;
   if (explanation === undefined) return html`<section class="details empty"><p>${words.empty}</p></section>`;
   return html`<div role="status"><${Explanation} explanation=${explanation} warnings=${warnings} />

@@ -16,8 +16,8 @@ export function english(text) {
 }
 
 /** What is wrong with an answer: in the page's own words, or in the API's. */
-export function faultOf({ own, fault, error, reason, message }) {
-  return own ?? english(fault ?? reason ?? message ?? error);
+export function faultOf({ own, error }) {
+  return own ?? english(error);
 }
 
 /** What is wrong, in words. */

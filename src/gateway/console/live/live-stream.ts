@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sendError } from '../api-error.ts';
 import { parseFilter } from './filter.ts';
 import type { LiveHub, LiveMessage, LiveViewer, LiveWish } from './hub.ts';
 import type { ReplicaState } from './replica.ts';
@@ -31,13 +32,13 @@ export function streamLive(app: FastifyInstance, hub: LiveHub, greeting: () => L
   app.get('/api/decisions', { exposeHeadRoute: false }, (request, reply) => {
     const wish = wishOf(request);
     const parsed = parseFilter(wish.filter);
-    if (!parsed.ok) return reply.code(400).send({ error: parsed.fault });
+    if (!parsed.ok) return sendError(reply, 400, parsed.fault);
     const greet = () => JSON.stringify({ ...greeting(), epoch: hub.epoch });
     if (!request.headers.accept?.includes('text/event-stream'))
       return reply
         .type('application/json')
         .send(`${greet().slice(0, -1)},"decisions":[${hub.recent(wish).join(',')}]}`);
-    if (hub.viewers >= MOST_VIEWERS) return reply.code(503).send({ error: 'too many viewers watch already' });
+    if (hub.viewers >= MOST_VIEWERS) return sendError(reply, 503, 'too many viewers watch already');
     reply.hijack();
     new Stream(reply.raw, greet).open((viewer) => hub.open(wish, viewer));
     return reply;

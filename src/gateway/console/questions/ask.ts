@@ -19,8 +19,6 @@ export type Answer =
       /** What is probably a mistake in the question or in the given file. */
       readonly warnings: readonly string[];
     }
-  /** The question itself cannot be answered. */
-  | { readonly ok: false; readonly fault: string }
   /** The given file has these errors. */
   | { readonly ok: false; readonly problems: readonly Problem[] };
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { LiveGeneration } from '../../generation/generation.ts';
 import { callLimit } from '../../server-client/call-limit.ts';
+import { sendError } from '../api-error.ts';
 import { answer, questionFault } from './ask.ts';
 import { PasteThread, type Unjudged } from './paste-thread.ts';
 import {
@@ -40,47 +41,49 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
   });
   app.post('/api/explain', options, async ({ body }, reply) => {
     const read = readBody(QuestionSchema, body);
-    const fault = read.ok ? questionFault(read.value) : read.fault;
-    if (!read.ok || fault !== undefined) return reply.code(400).send({ fault });
+    if (!read.ok) return sendError(reply, 400, read.fault);
+    const fault = questionFault(read.value);
+    if (fault !== undefined) return sendError(reply, 400, fault);
     const { yaml, ...question } = read.value;
     const asked = { kind: 'explain', yaml: yaml ?? '', question } as const;
     const answered =
       yaml === undefined ? await inTurn(() => answer(question, () => files.current())) : await pasted.ask(asked);
     if (typeof answered === 'string')
       return notJudged(reply, answered === 'late' && yaml !== undefined ? 'late' : 'busy');
-    return answered.ok ? answered : reply.code('fault' in answered ? 400 : 422).send(answered);
+    if (answered.ok) return answered;
+    return reply.code(422).send({ error: 'the file has errors', problems: answered.problems });
   });
   app.post('/api/check', options, async ({ body }, reply) => {
     const read = readBody(CheckSchema, body);
-    if (!read.ok) return reply.code(400).send({ fault: read.fault });
+    if (!read.ok) return sendError(reply, 400, read.fault);
     const problems = await pasted.ask({ kind: 'check', ...read.value });
     return typeof problems === 'string' ? notJudged(reply, problems) : reply.send({ problems });
   });
   app.post('/api/remedy', async ({ body }, reply) => {
     const read = readBody(RecordSchema, body);
-    if (!read.ok) return reply.code(400).send({ fault: read.fault });
+    if (!read.ok) return sendError(reply, 400, read.fault);
     return reply.send({ yaml: await remedyFor(read.value.record) });
   });
   app.post('/api/token', async ({ body }, reply) => {
     const read = readBody(TokenSchema, body);
-    if (!read.ok) return reply.code(400).send({ fault: read.fault });
+    if (!read.ok) return sendError(reply, 400, read.fault);
     const view = await inTurn(() => viewToken(read.value.token.trim(), files.current().file));
     return typeof view === 'string' ? notJudged(reply, 'busy') : reply.send(view);
   });
   app.post('/api/ticket', ({ body }, reply) => {
     const read = readBody(TicketSchema, body);
-    if (!read.ok) return reply.code(400).send({ fault: read.fault });
+    if (!read.ok) return sendError(reply, 400, read.fault);
     const opened = live.current.shared.tickets.open(read.value.ticket.trim());
-    return opened.kind === 'opened' ? opened.record : reply.code(404).send({ fault: opened.kind });
+    return opened.kind === 'opened' ? opened.record : sendError(reply, 404, opened.kind);
   });
 }
 
-const unjudged: Readonly<Record<Unjudged, { readonly status: 422 | 503; readonly fault: string }>> = {
-  busy: { status: 503, fault: 'the gateway is busy with other questions; try again' },
-  late: { status: 422, fault: 'this file takes too long to judge; `gatehouse check` judges it without a limit' },
+const unjudged: Readonly<Record<Unjudged, { readonly status: 422 | 503; readonly error: string }>> = {
+  busy: { status: 503, error: 'the gateway is busy with other questions; try again' },
+  late: { status: 422, error: 'this file takes too long to judge; `gatehouse check` judges it without a limit' },
 };
 
 function notJudged(reply: FastifyReply, why: Unjudged): FastifyReply {
-  const { status, fault } = unjudged[why];
-  return reply.code(status).send({ fault });
+  const { status, error } = unjudged[why];
+  return sendError(reply, status, error);
 }

@@ -63,12 +63,17 @@ t.test('a question that cannot be answered says what is wrong, and never repeats
   for (const [body, told] of cases) {
     const { status, answer } = await ask(adminUrl, 'explain', body);
     t.equal(status, 400, JSON.stringify(body));
-    t.match(answer.fault, told);
+    t.match(answer.error, told);
     t.notMatch(JSON.stringify(answer), hidden);
   }
   t.equal((await ask(adminUrl, 'explain', '{')).status, 400);
+  t.strictSame((await ask(adminUrl, 'nothing', {})).answer, { error: 'not found' });
   const form = await fetch(`${adminUrl}/api/explain`, { method: 'POST', body: new URLSearchParams({ method: 'GET' }) });
   t.equal(form.status, 415, 'a form of a page gets nothing');
+  t.strictSame(Object.keys((await form.json()) as object), ['error']);
+  const large = await ask(adminUrl, 'ticket', { ticket: 'a'.repeat(2 * 1024 * 1024) });
+  t.match(large, { status: 413, answer: { error: 'Request body is too large' } });
+  t.strictSame(Object.keys(large.answer), ['error']);
 });
 
 const PASTED = `version: 1
@@ -190,7 +195,7 @@ t.test('a ticket opens, and another text does not', async (t) => {
   });
   const other = await ask(running.adminUrl, 'ticket', { ticket: 'none' });
   t.equal(other.status, 404);
-  t.match(other.answer, { fault: 'not_a_ticket' });
+  t.match(other.answer, { error: 'not_a_ticket' });
 });
 
 t.test('a refused decision has the YAML that would let it pass, and a forwarded one has none', async (t) => {
@@ -232,7 +237,7 @@ t.test('more questions at once than the gateway answers get 503', async (t) => {
   const statuses = new Set(all.map(({ status }) => status));
   t.ok(statuses.has(503) && statuses.has(200), [...statuses].join());
   t.match(
-    all.find(({ status }) => status === 503)?.answer.fault,
+    all.find(({ status }) => status === 503)?.answer.error,
     'the gateway is busy with other questions; try again',
   );
 });
