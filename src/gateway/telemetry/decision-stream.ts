@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { refuseHead } from '../../base/refuse-head.ts';
 import type { Decisions } from './decisions.ts';
 
 /** Bytes that may wait for one reader. A slower reader is disconnected, and may connect again. */
@@ -27,7 +28,8 @@ const LONGEST = 2_000_000;
  * ends after `?limit=` decisions or `?seconds=`. A reader that does not accept `text/event-stream` gets a short stream.
  */
 export function streamDecisions(app: FastifyInstance, decisions: WatchedDecisions): void {
-  app.get('/decisions', (request, reply) => {
+  refuseHead(app, '/decisions');
+  app.get('/decisions', { exposeHeadRoute: false }, (request, reply) => {
     const limits = limitsOf(request);
     if (limits === undefined) return reply.code(400).send({ error: '`limit` and `seconds` are whole numbers above 0' });
     if (decisions.watchers >= MOST_WATCHERS) return reply.code(503).send({ error: 'too many clients watch already' });

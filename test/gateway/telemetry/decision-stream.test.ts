@@ -38,6 +38,15 @@ function events({ text }: { text: string }): Record<string, unknown>[] {
     .map((line) => JSON.parse(line.slice(6)));
 }
 
+t.test('HEAD opens no stream', async (t) => {
+  const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+  for (const path of ['/decisions', '/api/decisions']) {
+    const headers = { accept: 'text/event-stream' };
+    const answer = await fetch(`${running.adminUrl}${path}`, { method: 'HEAD', headers });
+    t.strictSame([answer.status, answer.headers.get('allow')], [405, 'GET'], path);
+  }
+});
+
 t.test('a watcher sees every decision, forwarded or refused, without token and query', async (t) => {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { refuseHead } from '../../../base/refuse-head.ts';
 import { sendError } from '../api-error.ts';
 import { parseFilter } from './filter.ts';
 import type { LiveHub, LiveMessage, LiveViewer, LiveWish } from './hub.ts';
@@ -28,7 +29,7 @@ export interface LiveGreeting {
  * accept `text/event-stream` gets the kept decisions as JSON. `filter`: as `parseFilter` reads it. `since`: an id of an earlier message.
  */
 export function streamLive(app: FastifyInstance, hub: LiveHub, greeting: () => LiveGreeting): void {
-  // Without a route for HEAD: it would open a stream.
+  refuseHead(app, '/api/decisions');
   app.get('/api/decisions', { exposeHeadRoute: false }, (request, reply) => {
     const wish = wishOf(request);
     const parsed = parseFilter(wish.filter);
