@@ -133,6 +133,9 @@ const Change = Type.Object({
 
 const Claims = Type.Record(Type.String(), Type.Unknown());
 
+/** The members of the ticket, and what its code means. */
+const Ticket = Type.Object({ text: optional(text), remedy: optional(text) }, { additionalProperties: text });
+
 /** Each answer with a status from 400 on, also where no schema is listed. */
 const ApiError = Type.Object({ error: text });
 
@@ -186,7 +189,7 @@ export const apiCalls: Readonly<Record<string, ApiCall>> = {
       503: ApiError,
     },
   },
-  'POST /api/ticket': { body: TicketSchema, answers: { 200: Claims, 400: ApiError, 404: ApiError } },
+  'POST /api/ticket': { body: TicketSchema, answers: { 200: Ticket, 400: ApiError, 404: ApiError } },
   'POST /api/remedy': { body: RecordSchema, answers: { 200: Type.Object({ yaml: optional(text) }), 400: ApiError } },
   'GET /api/file': { answers: { 200: Type.Object({ text: optional(text), remark: optional(text) }) } },
   'GET /api/routes': { answers: { 200: Type.Object({ routes: Type.Array(Route) }) } },

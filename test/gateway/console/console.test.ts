@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { entry } from '../../../src/gateway/message/codes.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../../support/browser.ts';
 import { behind, gateway, type TestGateway } from '../../support/gateway.ts';
 import { jwt } from '../../support/tokens.ts';
@@ -194,6 +195,19 @@ t.test('numbers and times follow the region of the browser', { skip }, async (t)
     t.match(texts[0], time, locale);
     t.equal(texts[1], half, locale);
   }
+});
+
+t.test('an opened ticket says what to do, in the language of the page', { skip }, async (t) => {
+  const opened = await open(t, { width: 360, locale: 'de-AT' });
+  const { page, running } = opened;
+  const { live } = await textsOf({ width: 360, colorScheme: 'light', locale: 'de-AT' });
+  const refused = (await (await fetch(`${running.url}/orders/1`)).json()) as { ticket: string };
+  await page.goto(`${running.adminUrl}/console/live`);
+  await page.getByLabel(live.ticket).fill(refused.ticket);
+  await page.keyboard.press('Enter');
+  await page.getByText(live.toDo).waitFor();
+  t.ok(await page.getByText(entry('credential_missing').remedy.slice(0, 30)).isVisible());
+  await nothingWrong(t, opened, 'ticket');
 });
 
 t.test('the filter of the address decides what is shown', { skip }, async (t) => {

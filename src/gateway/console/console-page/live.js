@@ -353,8 +353,16 @@ function Ticket() {
     <input id="ticket" ref=${input} autocomplete="off" spellcheck=${false} required />
     <button class="quiet">${words.open}</button>
     <${Alert} text=${fault} />
-    ${record === undefined ? null : html`<${Facts} rows=${Object.entries(record).map(([name, value]) => [name, textOf(value)])} />`}
+    ${record === undefined ? null : html`<${OpenedTicket} record=${record} />`}
   </form>`;
+}
+
+function OpenedTicket({ record: { text, remedy, ...facts } }) {
+  return html`<div>
+    ${text === undefined ? null : html`<p>${english(text)}</p>`}
+    ${remedy === undefined ? null : html`<p><strong>${words.toDo}</strong> ${english(remedy)}</p>`}
+    <${Facts} rows=${Object.entries(facts).map(([name, value]) => [name, textOf(value)])} />
+  </div>`;
 }
 
 function textOf(value) {

@@ -15,6 +15,7 @@ import {
 } from './question-schema.ts';
 import { remedyFor } from './remedy-for.ts';
 import type { RunningFiles } from './running-file.ts';
+import { viewTicket } from './ticket-view.ts';
 import { viewToken } from './token-view.ts';
 
 export interface Questions {
@@ -74,7 +75,7 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
     const read = readBody(TicketSchema, body);
     if (!read.ok) return sendError(reply, 400, read.fault);
     const opened = live.current.shared.tickets.open(read.value.ticket.trim());
-    return opened.kind === 'opened' ? opened.record : sendError(reply, 404, opened.kind);
+    return opened.kind === 'opened' ? viewTicket(opened.record) : sendError(reply, 404, opened.kind);
   });
 }
 

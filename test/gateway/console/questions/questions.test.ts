@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { entry } from '../../../../src/gateway/message/codes.ts';
 import { setVariable } from '../../../support/environment.ts';
 import { behind, gateway } from '../../../support/gateway.ts';
 import { servedFile, writeIn } from '../../../support/served-file.ts';
@@ -187,11 +188,13 @@ routes:
   },
 );
 
-t.test('a ticket opens, and another text does not', async (t) => {
+t.test('a ticket opens and says what to do, and another text does not', async (t) => {
   const running = await open(t);
   const refused = (await (await fetch(`${running.url}/orders/1`)).json()) as { ticket: string };
   t.match((await ask(running.adminUrl, 'ticket', { ticket: ` ${refused.ticket}\n` })).answer, {
     code: 'credential_missing',
+    text: entry('credential_missing').text,
+    remedy: entry('credential_missing').remedy,
   });
   const other = await ask(running.adminUrl, 'ticket', { ticket: 'none' });
   t.equal(other.status, 404);

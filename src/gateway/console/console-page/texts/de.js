@@ -37,6 +37,7 @@ export const texts = {
     remedy: 'YAML, das die Anfrage durchlassen würde',
     ticket: 'Ticket einer Ablehnung',
     open: 'Öffnen',
+    toDo: 'Was zu tun ist:',
     ticketFaults: {
       not_a_ticket: 'Das ist kein Ticket.',
       unknown_key:
