@@ -7,7 +7,7 @@ import { endWithReader, untilSignal } from './live/ending.ts';
 import { acceptExclusions, filterOf } from './live/filter-words.ts';
 import { followReplicas, type LiveSink } from './live/follow-replicas.ts';
 import { LeftOut } from './live/left-out.ts';
-import { LiveFailure } from './live/live-failure.ts';
+import { sayingWhy } from './live/live-failure.ts';
 import { paint } from './live/paint.ts';
 import { recentDecisions } from './live/recent-decisions.ts';
 import type { Replica } from './live/replica.ts';
@@ -41,7 +41,7 @@ export function register(program: Command): void {
     .option('--steps', 'print the steps of each decision')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', HELP)
-    .action((words: readonly string[], options: Options) => run(filterOf(words, command), options));
+    .action((words: readonly string[], options: Options) => sayingWhy(() => run(filterOf(words, command), options)));
   acceptExclusions(command);
 }
 
@@ -55,17 +55,11 @@ function above0(text: string): number {
 }
 
 async function run(filter: string, options: Options): Promise<void> {
-  try {
-    const replicas = await replicasOf(options);
-    const print = printer(replicas, options);
-    endWithReader();
-    if (options.follow) await follow(replicas, filter, options, print);
-    else await printRecent(replicas, filter, options, print);
-  } catch (error) {
-    if (!(error instanceof LiveFailure)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
+  const replicas = await replicasOf(options);
+  const print = printer(replicas, options);
+  endWithReader();
+  if (options.follow) await follow(replicas, filter, options, print);
+  else await printRecent(replicas, filter, options, print);
 }
 
 type Print = (replica: Replica, row: JsonObject) => void;

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AdminOptions, addAdminOptions, replicasOf } from './live/admin-options.ts';
 import { endWithReader, untilSignal } from './live/ending.ts';
 import { acceptExclusions, filterOf } from './live/filter-words.ts';
-import { LiveFailure } from './live/live-failure.ts';
+import { sayingWhy } from './live/live-failure.ts';
 import type { Replica } from './live/replica.ts';
 import { tellLive } from './live/tell.ts';
 import { fullScreen } from './top/full-screen.ts';
@@ -36,7 +36,7 @@ export function register(program: Command): void {
     )
     .option('--json', 'print summaries as JSON, one object a line')
     .addHelpText('after', HELP)
-    .action((words: readonly string[], options: Options) => run(filterOf(words, command), options));
+    .action((words: readonly string[], options: Options) => sayingWhy(() => run(filterOf(words, command), options)));
   acceptExclusions(command);
 }
 
@@ -47,19 +47,13 @@ function seconds(text: string): number {
 }
 
 async function run(filter: string, options: Options): Promise<void> {
-  try {
-    const replicas = await replicasOf(options);
-    endWithReader();
-    const view = await viewed(replicas, filter, options);
-    const faults = view.gateways.flatMap(faultOf);
-    for (const fault of faults) tellLive(fault);
-    // A connection attempt to an address that does not answer cannot be ended otherwise.
-    process.exit(faults.length < view.gateways.length ? 0 : 1);
-  } catch (error) {
-    if (!(error instanceof LiveFailure)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
+  const replicas = await replicasOf(options);
+  endWithReader();
+  const view = await viewed(replicas, filter, options);
+  const faults = view.gateways.flatMap(faultOf);
+  for (const fault of faults) tellLive(fault);
+  // A connection attempt to an address that does not answer cannot be ended otherwise.
+  process.exit(faults.length < view.gateways.length ? 0 : 1);
 }
 
 /** Returns the last view. */

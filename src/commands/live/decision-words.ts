@@ -1,3 +1,4 @@
+import { type Result, resultOf } from '../../gateway/telemetry/result.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 
 /** The parts of a decision that a terminal shows. A gateway of another version may leave out any of them. */
@@ -5,7 +6,7 @@ export interface DecisionWords {
   /** Milliseconds since the epoch. */
   readonly time: number | undefined;
   readonly status: string;
-  readonly result: 'passed' | 'refused' | 'failed';
+  readonly result: Result;
   readonly method: string;
   /** The path, and the operation of an `mcp` route. */
   readonly path: string;
@@ -34,12 +35,6 @@ export function decisionWords(row: JsonObject): DecisionWords {
     client: text('client') || text('subject') || text('address'),
     milliseconds: typeof milliseconds === 'number' ? `${milliseconds.toFixed(1)} ms` : '',
   };
-}
-
-/** As the gateway counts its totals. */
-function resultOf(code: string, status: number): DecisionWords['result'] {
-  if (status >= 500 || code === 'client_gone') return 'failed';
-  return code === 'forwarded' || code === 'answered' ? 'passed' : 'refused';
 }
 
 function routeWords(route: string, shadow: string): string {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { EventStreamReader } from '../../gateway/revocation/event-stream.ts';
+import type { Totals } from '../../gateway/telemetry/result.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import { type LiveEnd, refusalIn } from './refusal.ts';
 import { decisionsUrl, fieldsOf, type Replica } from './replica.ts';
@@ -10,13 +11,6 @@ import { requestFault } from './request-fault.ts';
 const SILENCE = 20_000;
 /** The first message has up to 2,000 decisions in one line. */
 const LIMITS = { line: 64 * 1024 * 1024, lines: 8 };
-
-/** Decisions of a gateway since its last message. */
-export interface LiveTotals {
-  readonly passed: number;
-  readonly refused: number;
-  readonly failed: number;
-}
 
 /** One message of a gateway. */
 export type ReceivedMessage =
@@ -29,7 +23,8 @@ export type ReceivedMessage =
       readonly rows: readonly JsonObject[];
       /** Decisions that match, and are not among the rows. */
       readonly left: number;
-      readonly totals: LiveTotals;
+      /** Decisions of a gateway since its last message. */
+      readonly totals: Totals;
     };
 
 export interface LiveQuestion {

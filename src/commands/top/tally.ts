@@ -1,6 +1,6 @@
+import type { Totals } from '../../gateway/telemetry/result.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { decisionWords } from '../live/decision-words.ts';
-import type { LiveTotals } from '../live/live-stream.ts';
 
 /** Requests of a route, a client or a code. */
 export interface Tallied extends Counts {
@@ -24,11 +24,11 @@ export interface Summary {
   /** Seconds that the numbers are about: at most 60. */
   readonly seconds: number;
   /** Decisions in each of the last 60 complete seconds, oldest first. They do not depend on the filter. */
-  readonly history: readonly LiveTotals[];
+  readonly history: readonly Totals[];
   /** Decisions a second. */
-  readonly rates: LiveTotals;
+  readonly rates: Totals;
   /** Decisions a second, in the last five seconds. */
-  readonly now: LiveTotals;
+  readonly now: Totals;
   /** Described decisions that match the filter, and decisions that match and that the gateways left out. */
   readonly described: number;
   readonly left: number;
@@ -45,7 +45,7 @@ export interface Summary {
 export interface Counted {
   readonly gateway: string;
   readonly rows: readonly JsonObject[];
-  readonly totals: LiveTotals;
+  readonly totals: Totals;
   readonly left: number;
 }
 
@@ -64,7 +64,7 @@ interface Bucket extends Record<Table, Map<string, Counts>> {
   left: number;
 }
 
-const NONE: LiveTotals = { passed: 0, refused: 0, failed: 0 };
+const NONE: Totals = { passed: 0, refused: 0, failed: 0 };
 
 /** Counts decisions in seconds, and forgets those that are older than a minute. Times: milliseconds of one clock. */
 export class Tally {
@@ -116,7 +116,7 @@ export class Tally {
     };
   }
 
-  #history(second: number): readonly LiveTotals[] {
+  #history(second: number): readonly Totals[] {
     const known = new Map(this.#buckets.map((bucket) => [bucket.second, bucket.totals]));
     return Array.from({ length: WINDOW }, (_, at) => known.get(second - WINDOW + at) ?? NONE);
   }
@@ -161,8 +161,8 @@ function merged(buckets: readonly Bucket[], table: Table): readonly Tallied[] {
   return rows.sort((one, other) => other.requests - one.requests || (one.name < other.name ? -1 : 1));
 }
 
-function rateOf(totals: readonly LiveTotals[], seconds: number): LiveTotals {
-  const of = (result: keyof LiveTotals) => sum(totals.map((each) => each[result])) / Math.max(1, seconds);
+function rateOf(totals: readonly Totals[], seconds: number): Totals {
+  const of = (result: keyof Totals) => sum(totals.map((each) => each[result])) / Math.max(1, seconds);
   return { passed: of('passed'), refused: of('refused'), failed: of('failed') };
 }
 

@@ -16,6 +16,7 @@ const files: Readonly<Record<string, string>> = {
   'live-stream.js': SCRIPT,
   'operator.js': SCRIPT,
   'playground.js': SCRIPT,
+  'result.js': SCRIPT,
   'routes.js': SCRIPT,
   'state.js': SCRIPT,
   'test-entry.js': SCRIPT,

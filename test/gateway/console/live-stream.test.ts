@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import t from 'tap';
-import type { Totals } from '../../../src/gateway/console/live/sampler.ts';
+import type { Totals } from '../../../src/gateway/telemetry/result.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { group } from '../../support/group.ts';
 import { connectTo } from '../../support/raw-client.ts';

@@ -5,6 +5,7 @@ import { ask } from './api.js';
 import { Steps } from './explanation.js';
 import { countText, fill, numberText, parts, texts, timeText } from './language.js';
 import { openStream } from './live-stream.js';
+import { kindOf } from './result.js';
 import { addressOf, follow, keep, state } from './state.js';
 import { Alert, english, Facts, faultOf, html, Verdict } from './ui.js';
 
@@ -244,11 +245,6 @@ function Row({ row }) {
       <span class="who">${row.client ?? row.subject ?? ''}</span>
     </button>
   </li>`;
-}
-
-function kindOf({ status: answered = 0, code }) {
-  if (answered >= 500 || code === 'client_gone') return 'fail';
-  return code === 'forwarded' || code === 'answered' ? 'pass' : 'refuse';
 }
 
 function Hint() {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import { NO_TOTALS, resultOf, type Totals } from '../../telemetry/result.ts';
 import { Measures, type MetricValues, percentile } from './measures.ts';
 
 /** Milliseconds between two points, and for how long the points are kept: 15 minutes. */
@@ -30,12 +31,6 @@ interface Scrape {
   readonly totals: Totals;
   readonly requests: ReadonlyMap<number, number>;
   readonly own: ReadonlyMap<number, number>;
-}
-
-interface Totals {
-  readonly passed: number;
-  readonly refused: number;
-  readonly failed: number;
 }
 
 /**
@@ -125,12 +120,11 @@ export class HealthHistory {
 }
 
 function totalsOf(measures: Measures): Totals {
-  const totals = { passed: 0, refused: 0, failed: 0 };
+  const totals = { ...NO_TOTALS };
   for (const { labels, value } of measures.all('gatehouse_requests_total')) {
     const { code, status_class: status } = labels;
-    if (status === '5xx' || code === 'client_gone') totals.failed += value;
-    else if (code === 'forwarded' || code === 'answered') totals.passed += value;
-    else totals.refused += value;
+    // The metric has only the class of the status, such as 5xx.
+    totals[resultOf(String(code), Number(String(status)[0]) * 100 || 0)] += value;
   }
   return totals;
 }

@@ -3,6 +3,11 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 /** The metrics of the gateway, of all workers together. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
+/** Values that are no number do not count. */
+export function sumOf(values: MetricValues[number]['values']): number {
+  return values.reduce((total, { value }) => total + (Number.isFinite(value) ? value : 0), 0);
+}
+
 /** Finds numbers in the metrics by name. */
 export class Measures {
   readonly #byName: ReadonlyMap<string, MetricValues[number]['values']>;
@@ -24,7 +29,7 @@ export class Measures {
   }
 
   sum(name: string): number {
-    return this.all(name).reduce((total, { value }) => total + (Number.isFinite(value) ? value : 0), 0);
+    return sumOf(this.all(name));
   }
 
   /** Cumulative counts by upper bound in seconds, of all label values together. */

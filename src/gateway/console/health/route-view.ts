@@ -3,7 +3,7 @@ import { entry, isCode } from '../../message/codes.ts';
 import { alternativeTexts } from '../../message/scope-requirement.ts';
 import { compareSpecificity, hostText, pathText } from '../../routing/specificity.ts';
 import type { HealthHistory } from './history.ts';
-import type { Measures } from './measures.ts';
+import { type Measures, sumOf } from './measures.ts';
 
 /** A route with its requests since the start. */
 export interface RouteView {
@@ -66,8 +66,4 @@ function countsOf(values: ReturnType<Measures['all']>): Pick<RouteView, 'request
 /** An outage is not a refusal. */
 function isFailure(code: string): boolean {
   return isCode(code) && entry(code).status >= 500;
-}
-
-function sumOf(values: ReturnType<Measures['all']>): number {
-  return values.reduce((sum, { value }) => sum + value, 0);
 }

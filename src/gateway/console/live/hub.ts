@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { DecisionRecord } from '../../telemetry/decision-record.ts';
+import { NO_TOTALS, type Totals } from '../../telemetry/result.ts';
 import { factsIn } from './facts.ts';
 import { type Filter, parseFilter } from './filter.ts';
-import { type Audience, type Batch, NO_TOTALS, type SampledRecord, type Totals } from './sampler.ts';
+import type { Audience, Batch, SampledRecord } from './sampler.ts';
 
 /** Where the decisions are made: this process, or the workers of this process. */
 export interface LiveSource {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseHead } from '../../../base/refuse-head.ts';
+import { NO_TOTALS, type Totals } from '../../telemetry/result.ts';
 import { sendError } from '../api-error.ts';
 import { parseFilter } from './filter.ts';
 import type { LiveHub, LiveMessage, LiveViewer, LiveWish } from './hub.ts';
 import type { ReplicaState } from './replica.ts';
-import { NO_TOTALS, type Totals } from './sampler.ts';
 
 /** Bytes that may wait for one viewer. More decisions are left out and counted. */
 const BUFFER = 256 * 1024;

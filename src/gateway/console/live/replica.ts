@@ -4,10 +4,11 @@ import { Errors } from 'typebox/schema';
 import type { ReplicaConfig } from '../../../config/schema/admin.ts';
 import { type Backoff, backoff } from '../../revocation/backoff.ts';
 import { EventStreamReader } from '../../revocation/event-stream.ts';
+import { NO_TOTALS, type Totals } from '../../telemetry/result.ts';
 import { askReplica } from './ask-replica.ts';
 import { DecisionSchema } from './decision-schema.ts';
 import type { LiveSource } from './hub.ts';
-import { type Audience, type Batch, NO_TOTALS, type Totals } from './sampler.ts';
+import type { Audience, Batch } from './sampler.ts';
 
 export interface ReplicaState {
   readonly url: string;

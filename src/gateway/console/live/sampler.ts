@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Decision } from '../../telemetry/decision-record.ts';
 import type { Decisions } from '../../telemetry/decisions.ts';
+import { NO_TOTALS, resultOf, type Totals } from '../../telemetry/result.ts';
 import { type FactOf, factsOf } from './facts.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { liveRecord } from './live-record.ts';
@@ -14,15 +15,6 @@ export interface Audience {
   readonly own?: boolean;
 }
 
-/** Decisions of one process since its last batch. */
-export interface Totals {
-  readonly passed: number;
-  readonly refused: number;
-  readonly failed: number;
-}
-
-export const NO_TOTALS: Totals = { passed: 0, refused: 0, failed: 0 };
-
 export interface SampledRecord {
   readonly audiences: readonly number[];
   readonly json: string;
@@ -34,6 +26,7 @@ export interface Batch {
   readonly records: readonly SampledRecord[];
   /** Audience → matching decisions that are not among the records, because there were too many. */
   readonly left: readonly (readonly [audience: number, count: number])[];
+  /** Decisions of one process since its last batch. */
   readonly totals: Totals;
 }
 
@@ -101,7 +94,7 @@ export class Sampler {
   }
 
   #observe(decision: Decision): void {
-    this.#totals[resultOf(decision)]++;
+    this.#totals[resultOf(decision.code, decision.status ?? 0)]++;
     const kind = decision.code === 'forwarded' ? 'forwarded' : 'other';
     const fact = factsOf(decision);
     let takers = NO_ONE;
@@ -119,7 +112,7 @@ export class Sampler {
 
   #reset(): void {
     this.#records = [];
-    this.#totals = { passed: 0, refused: 0, failed: 0 };
+    this.#totals = { ...NO_TOTALS };
     for (const seat of this.#seats) {
       seat.left = 0;
       for (const kind of kinds) seat.room[kind] = Math.min(BURST, seat.room[kind] + EACH_BATCH);
@@ -143,10 +136,4 @@ function takes(seat: Seat, kind: keyof Seat['room'], fact: FactOf): boolean {
   }
   seat.room[kind]--;
   return true;
-}
-
-/** Failed: an outage, a failure of the upstream, or a client that left before its answer. */
-function resultOf({ code, status = 0 }: Decision): keyof Totals {
-  if (status >= 500 || code === 'client_gone') return 'failed';
-  return code === 'forwarded' || code === 'answered' ? 'passed' : 'refused';
 }
