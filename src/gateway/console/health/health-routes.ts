@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '../../../base/health.ts';
-import { compare } from '../../diff/compare.ts';
-import { compileFile } from '../../diff/compiled-file.ts';
 import type { LiveGeneration } from '../../generation/generation.ts';
 import type { LiveGreeting } from '../live/live-stream.ts';
 import { serversIn, upstreamsIn } from './health-view.ts';
 import type { HealthHistory } from './history.ts';
+import { LastReload } from './last-reload.ts';
 import { routesIn } from './route-view.ts';
 
 export interface HealthParts {
@@ -36,10 +35,6 @@ export function showHealth(
     };
   });
   app.get('/api/routes', async () => ({ routes: routesIn(live.current.routes, await history.look(), history) }));
-  app.get('/api/reload', async () => {
-    const { current, replaced } = live;
-    if (replaced === undefined) return { at: null };
-    const [old, now] = [compileFile({ config: replaced.config }), compileFile({ config: current.config })];
-    return { at: replaced.at, ...(await compare(old, now)) };
-  });
+  const lastReload = new LastReload(live);
+  app.get('/api/reload', () => lastReload.look());
 }
