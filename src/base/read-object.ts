@@ -1,12 +1,13 @@
 import type { JsonNode } from './json-scan.ts';
+import { stringIn, wordIn } from './json-tokens.ts';
 
 /** An object in a JSON text that was read. A member is made when it is needed. */
 export class ReadObject {
-  readonly #text: string;
+  readonly #bytes: Buffer;
   readonly #node: JsonNode;
 
-  constructor(text: string, node: JsonNode) {
-    this.#text = text;
+  constructor(bytes: Buffer, node: JsonNode) {
+    this.#bytes = bytes;
     this.#node = node;
   }
 
@@ -23,8 +24,9 @@ export class ReadObject {
   get(name: string): unknown {
     const node = this.#node.values[this.names.indexOf(name)];
     if (node === undefined) return undefined;
-    if (node.kind === 'object') return new ReadObject(this.#text, node);
-    return node.text ?? this.#valueOf(node);
+    if (node.kind === 'object') return new ReadObject(this.#bytes, node);
+    if (node.kind === 'string') return stringIn(this.#bytes, node.start, node.end);
+    return node.kind === 'word' ? wordIn(this.#bytes, node.start, node.end) : this.#valueOf(node);
   }
 
   /** All of it, as JSON.parse makes it. */
@@ -33,6 +35,6 @@ export class ReadObject {
   }
 
   #valueOf({ start, end }: JsonNode): unknown {
-    return JSON.parse(this.#text.slice(start, end));
+    return JSON.parse(this.#bytes.toString('utf8', start, end));
   }
 }

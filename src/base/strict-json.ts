@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonNode, JsonScan, NotJson } from './json-scan.ts';
+import { type JsonNode, scanJson } from './json-scan.ts';
+import { NotJson } from './json-tokens.ts';
 import { ReadObject } from './read-object.ts';
 
 export type StrictJson = JsonText | { readonly kind: 'fault'; readonly detail: string };
@@ -11,9 +12,8 @@ export type StrictJson = JsonText | { readonly kind: 'fault'; readonly detail: s
  */
 export function readStrictJson(bytes: Buffer): StrictJson {
   if (!isUtf8(bytes)) return { kind: 'fault', detail: 'it is not UTF-8' };
-  const text = bytes.toString('utf8');
   try {
-    return new JsonText(text, new JsonScan(text).root());
+    return new JsonText(bytes, scanJson(bytes));
   } catch (error) {
     if (error instanceof NotJson) return { kind: 'fault', detail: error.message };
     throw error;
@@ -23,11 +23,11 @@ export function readStrictJson(bytes: Buffer): StrictJson {
 /** A JSON text that was read. Its values are made when they are needed. */
 class JsonText {
   readonly kind = 'json';
-  readonly #text: string;
+  readonly #bytes: Buffer;
   readonly #root: JsonNode;
 
-  constructor(text: string, root: JsonNode) {
-    this.#text = text;
+  constructor(bytes: Buffer, root: JsonNode) {
+    this.#bytes = bytes;
     this.#root = root;
   }
 
@@ -37,11 +37,11 @@ class JsonText {
 
   /** Undefined: the value is no object. */
   get object(): ReadObject | undefined {
-    return this.#root.kind === 'object' ? new ReadObject(this.#text, this.#root) : undefined;
+    return this.#root.kind === 'object' ? new ReadObject(this.#bytes, this.#root) : undefined;
   }
 
   /** The whole value. */
   get value(): unknown {
-    return JSON.parse(this.#text);
+    return JSON.parse(this.#bytes.toString('utf8'));
   }
 }

@@ -34,6 +34,23 @@ t.test('a string with an escape may be of any length', async (t) => {
   t.equal(detail(`{"x":"\\n${long}\n"}`), 'it is not one JSON value');
 });
 
+/** Around the length after which four bytes are read at once. */
+const lengths = [...Array(12).keys(), ...Array.from({ length: 24 }, (_, index) => 56 + index), 200];
+
+t.test('a special character is noticed wherever it is in a string, and wherever the string is in memory', async (t) => {
+  const places = lengths.flatMap((length) => [0, 1, length - 5, length - 1, length].map((at) => ({ length, at })));
+  const valid = places.filter(({ length, at }) => at >= 0 && at <= length);
+  for (const special of ['\0', '\x1f', '\n', '"', '\\', '\\n', '\x7f', ' '])
+    for (let offset = 0; offset < 4; offset++) {
+      const wrong = valid.filter(({ length, at }) => {
+        const text = `["${'x'.repeat(at)}${special}${'\u00fc'.repeat(length - at)}"]`;
+        const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]).subarray(offset);
+        return (detail(bytes) === 'none') !== parses(text);
+      });
+      t.strictSame(wrong, [], `${JSON.stringify(special)}, offset ${offset}`);
+    }
+});
+
 t.test('anything that is not exactly one value of RFC 8259 is a fault', async (t) => {
   for (const text of [
     '',

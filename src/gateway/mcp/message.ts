@@ -62,7 +62,7 @@ const MOST_CHARACTERS = 64 * 1024;
 
 const NOTHING: JsonObject = {};
 const noArguments = () => NOTHING;
-const NO_MEMBERS = new ReadObject('{}', { kind: 'object', start: 0, end: 2, text: undefined, names: [], values: [] });
+const NO_MEMBERS = new ReadObject(Buffer.from('{}'), { kind: 'object', start: 0, end: 2, names: [], values: [] });
 
 /** Reads one message. Every reader behind the gateway finds the same method and names in it. */
 export function readMessage(body: Buffer): McpMessage | MessageFault {
