@@ -7,6 +7,7 @@ const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
 
 /** Undefined: the value has no meaning, because it has an invalid character or invalid Base64. */
 export function decodeValue(value: string): string | undefined {
+  if (!value.startsWith('=')) return PLAIN.test(value) || value === '' ? value : undefined;
   const [, encoded] = SENTINEL.exec(value) ?? [];
   if (encoded === undefined) return isPlain(value) || value === '' ? value : undefined;
   const bytes = Buffer.from(encoded, 'base64');

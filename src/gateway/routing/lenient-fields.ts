@@ -23,10 +23,13 @@ export function headerReader(name: string): (head: RequestHead) => FieldReading 
       const received = fields[i] as string;
       const isExact = received === name;
       if (!isExact && !foldsTo(received, folded)) continue;
-      // Most requests have no such field, and need no lists.
-      found ??= { values: [], lenient: [] };
-      if (isExact) found.values.push(fields[i + 1] as string);
-      found.lenient.push(withoutBlanks(fields[i + 1] as string));
+      const value = fields[i + 1] as string;
+      // Most requests have no such field or one, and V8 reserves more memory for a list that grows.
+      if (found === undefined) found = { values: isExact ? [value] : [], lenient: [withoutBlanks(value)] };
+      else {
+        if (isExact) found.values.push(value);
+        found.lenient.push(withoutBlanks(value));
+      }
     }
     return found ?? NOTHING;
   };
@@ -34,11 +37,17 @@ export function headerReader(name: string): (head: RequestHead) => FieldReading 
 
 /** Some servers remove more than the space and the tab of RFC 9110 §5.6.3: a no-break space, a next line. */
 function withoutBlanks(value: string): string {
-  if (!OUTER.test(value)) return value;
+  if ((isVisible(value, 0) && isVisible(value, value.length - 1)) || !OUTER.test(value)) return value;
   let [start, end] = [0, value.length];
   while (start < end && BLANK.test(value[start] as string)) start++;
   while (end > start && BLANK.test(value[end - 1] as string)) end--;
   return value.slice(start, end);
+}
+
+/** The pattern is slow for the many values that begin and end with a visible character of ASCII. */
+function isVisible(value: string, index: number): boolean {
+  const code = value.charCodeAt(index);
+  return code > 0x20 && code < 0x7f;
 }
 
 const BLANK = /[\s\x85]/;
