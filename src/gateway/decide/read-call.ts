@@ -3,6 +3,7 @@ import type { McpRoute } from '../mcp/mcp-route.ts';
 import { type McpMessage, type McpOperation, type MessageFault, readMessage } from '../mcp/message.ts';
 import { mirror, versionOf } from '../mcp/mirror.ts';
 import { WITHOUT_HEADER } from '../mcp/revisions.ts';
+import type { McpRule } from '../mcp/rules.ts';
 import type { Code } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { bothScopes } from '../message/scope-conjunction.ts';
@@ -93,15 +94,15 @@ function mirrored(routed: Routed, mcp: McpRoute<Route>, call: Call, message: Mcp
 }
 
 function ruled(routed: Routed, mcp: McpRoute<Route>, call: Call, operations: readonly McpOperation[]): Routed {
-  const found = new Map<string, Route>();
+  const found: McpRule<Route>[] = [];
   for (const operation of operations) {
     const denied = mcp.denied.find(operation);
     const match = mcp.rules.find(operation);
     if (denied.kind === 'unclear' || match.kind === 'unclear') return refused(routed, call, 'mcp_name_unclear');
     if (denied.kind === 'rule') return refused(routed, { ...call, rule: denied.rule.text }, 'mcp_operation_denied');
-    if (match.kind === 'rule') found.set(match.rule.text, match.rule.value);
+    if (match.kind === 'rule' && !found.includes(match.rule)) found.push(match.rule);
   }
-  return found.size > MOST_RULES ? broken(routed, TOO_MANY_RULES) : underRules(routed, call, found);
+  return found.length > MOST_RULES ? broken(routed, TOO_MANY_RULES) : underRules(routed, call, found);
 }
 
 /** Rules with alternatives multiply. */
@@ -112,10 +113,10 @@ const TOO_MANY_RULES: MessageFault = {
   detail: `the message needs more than ${MOST_RULES} rules, so send several messages`,
 };
 
-function underRules(routed: Routed, call: Call, found: ReadonlyMap<string, Route>): Routed {
-  if (found.size === 0) return { ...routed, call };
-  const route = [...found.values()].reduce(bothRoutes);
-  return { ...routed, route, call: { ...call, rule: [...found.keys()].join(', ') } };
+function underRules(routed: Routed, call: Call, found: readonly McpRule<Route>[]): Routed {
+  if (found.length === 0) return { ...routed, call };
+  const route = found.map(({ value }) => value).reduce(bothRoutes);
+  return { ...routed, route, call: { ...call, rule: found.map(({ text }) => text).join(', ') } };
 }
 
 /** A challenge names all scopes of the message at once. */

@@ -28,8 +28,9 @@ export class CallTally {
     const byMethod = mapIn(this.#byRoute, route);
     const byTool = mapIn(byMethod, methodOf(call.message?.method));
     const tool = toolOf(call);
-    const known = byTool.get(tool)?.get(code);
-    if (known !== undefined) byTool.get(tool)?.set(code, known + 1);
+    const byCode = byTool.get(tool);
+    const known = byCode?.get(code);
+    if (byCode !== undefined && known !== undefined) byCode.set(code, known + 1);
     else this.#addNew(byTool, tool, code);
   }
 
