@@ -71,8 +71,9 @@ export function readMessage(body: Buffer): McpMessage | MessageFault {
   if (json.isArray) return fault(-32600, 'the body is a batch, and a request has one message');
   const message = json.object;
   if (message === undefined) return fault(-32600, 'the body is not a JSON-RPC message');
-  const id = idOf(message);
-  const found = near(message, ENVELOPE) ?? envelopeFault(message);
+  const told = message.get('id');
+  const id = idOf(message, told);
+  const found = near(message, ENVELOPE) ?? envelopeFault(message, told);
   if (found !== undefined) return fault(-32600, found, id);
   const method = message.get('method');
   if (method === undefined) return answering(message, id);
@@ -84,9 +85,8 @@ function fault(error: MessageFault['error'], detail: string, id?: McpMessage['id
 }
 
 /** The id of an answer is an id of the server, and the client may wait for an answer to its own request with this id. */
-function idOf(message: ReadObject): McpMessage['id'] {
+function idOf(message: ReadObject, id: unknown): McpMessage['id'] {
   if (message.has('result') || message.has('error')) return undefined;
-  const id = message.get('id');
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : undefined;
 }
 
@@ -96,10 +96,10 @@ function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefi
   return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }
 
-function envelopeFault(message: ReadObject): string | undefined {
+/** `id`: undefined if there is none. JSON has no such value. */
+function envelopeFault(message: ReadObject, id: unknown): string | undefined {
   if (message.get('jsonrpc') !== '2.0') return '`jsonrpc` is not "2.0"';
-  if (!message.has('id')) return undefined;
-  const id = message.get('id');
+  if (id === undefined) return undefined;
   return typeof id === 'string' || typeof id === 'number' ? undefined : '`id` is neither text nor a number';
 }
 
@@ -125,9 +125,13 @@ function calling(message: ReadObject, method: string, id: McpMessage['id']): Mcp
   if (!(params instanceof ReadObject)) return fault(-32600, '`params` is not an object', id);
   const found = near(params, PARAMS);
   if (found !== undefined) return fault(-32600, found, id);
-  const wrong = TEXTS.find((name) => params.has(name) && typeof params.get(name) !== 'string');
+  const wrong = TEXTS.find((name) => !isTextOrAbsent(params.get(name)));
   if (wrong !== undefined) return fault(-32602, `\`params.${wrong}\` is not text`, id);
   return named(method, params, { kind: message.has('id') ? 'request' : 'notification', id });
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 function named(method: string, params: ReadObject, about: Pick<McpMessage, 'kind' | 'id'>): McpMessage | MessageFault {

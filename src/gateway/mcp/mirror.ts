@@ -41,11 +41,12 @@ export function mirror(
   const version = versionOf(head);
   if (typeof version === 'object') return version;
   const isNew = isMirrored(version ?? message.revision);
-  if (params.length === 0) return compare(head, standard(message, isNew), mode);
+  const ofMessage = standard(message, isNew, version);
+  if (params.length === 0) return compare(head, ofMessage, mode);
   const args = message.args();
   const values = params.map(({ path }) => argumentAt(args, path));
   if (values.includes(UNCLEAR)) return mismatch('an argument differs only in case from one that a header repeats');
-  return compare(head, [...standard(message, isNew), ...ofParams(params, values, isNew)], mode);
+  return compare(head, [...ofMessage, ...ofParams(params, values, isNew)], mode);
 }
 
 type Mismatch = Extract<Mirrored, { kind: 'mismatch' }>;
@@ -82,10 +83,12 @@ export function versionOf(head: RequestHead): string | undefined | Mismatch {
   return valueIn(head, VERSION);
 }
 
-function standard(message: McpMessage, isNew: boolean): readonly Mirror[] {
+/** `version`: the one in the header, which needs no second look if it is the same. */
+function standard(message: McpMessage, isNew: boolean, version: string | undefined): readonly Mirror[] {
   const { kind, method, revision, operations } = message;
   const mirrors: Mirror[] = [];
-  if (revision !== undefined) mirrors.push({ header: VERSION, text: revision, isRequired: true, encoding: 'plain' });
+  if (revision !== undefined && revision !== version)
+    mirrors.push({ header: VERSION, text: revision, isRequired: true, encoding: 'plain' });
   // Notifications and answers need no headers. But some servers also carry out a call without an id.
   const row = namedMethods.get(method);
   const name = operations[0]?.name;

@@ -21,6 +21,8 @@ export function headerReader(name: string): (head: RequestHead) => FieldReading 
     let found: { readonly values: string[]; readonly lenient: string[] } | undefined;
     for (let i = 0; i < fields.length; i += 2) {
       const received = fields[i] as string;
+      // A folded name is as long as the name. This alone excludes most of the others.
+      if (received.length !== folded.length) continue;
       const isExact = received === name;
       if (!isExact && !foldsTo(received, folded)) continue;
       const value = fields[i + 1] as string;
@@ -54,11 +56,10 @@ const BLANK = /[\s\x85]/;
 const OUTER = /^[\s\x85]|[\s\x85]$/;
 
 /**
- * Like `fold(received) === folded`, for a name in lower case. The first character already excludes nearly every other
- * name.
+ * Like `fold(received) === folded`, for a name in lower case of the same length. The first character already excludes
+ * nearly every other name.
  */
 function foldsTo(received: string, folded: string): boolean {
-  if (received.length !== folded.length) return false;
   for (let i = 0; i < folded.length; i++) {
     if (received[i] !== folded[i] && (folded[i] !== '-' || PLAIN.test(received[i] as string))) return false;
   }
