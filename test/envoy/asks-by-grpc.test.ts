@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import t, { type Test } from 'tap';
 import { filesIn } from '../docs/cookbook.ts';
 import { fronted, gist, type Starts } from '../flows/asked-by.ts';
@@ -19,6 +21,20 @@ const routes = [
 ];
 const open = (t: Test, changes?: object) => fronted(t, page, start, { routes, ...changes });
 const options = { skip: skipWithoutPeer('envoy-1.40.0') };
+/** Sends requests to Envoy over HTTP/2 without TLS. */
+async function overHttp2(t: Test, port: number) {
+  const session = connect(`http://127.0.0.1:${port}`);
+  session.on('error', () => {});
+  t.teardown(() => session.destroy());
+  return async (headers: OutgoingHttpHeaders, body?: string) => {
+    const stream = session.request({ ':authority': 'api.example.com', ...headers }, { endStream: body === undefined });
+    stream.end(body);
+    const [told] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+    const text = (await stream.setEncoding('utf8').toArray()).join('');
+    return { status: told[':status'], code: text.startsWith('{') ? JSON.parse(text).code : undefined };
+  };
+}
+
 const token = (scope = 'orders.read') => jwt({ scope }, { alg: 'HS256' });
 
 t.test('accepted requests go to the upstream, with the identity and without the token', options, async (t) => {
@@ -56,6 +72,15 @@ t.test('a token in the query is removed, and every other byte of the target stay
   const target = (mine: string) => `/orders/1?a=%2B+%7e&&b${mine}&c=%zz;x=é`.replace('é', '%C3%A9');
   t.equal((await send({ target: target(`&access_token=${await token()}`) })).status, 200);
   t.equal(upstream.seen[0]?.target, target(''));
+});
+
+t.test('bytes that are not UTF-8 are judged as Envoy forwards them', options, async (t) => {
+  const { proxy, upstream } = await open(t);
+  const answer = await overHttp2(t, proxy.port);
+  for (const path of ['/catalogue/\xff', '/catalogue/\xc0\xae\xc0\xae/orders/1', '/catalogue/1?a=\xff'])
+    t.match(await answer({ ':path': path }), { status: 400, code: 'target_malformed' }, path);
+  t.match(await answer({ ':path': '/catalogue/1' }), { status: 200 });
+  t.equal(upstream.seen.length, 1);
 });
 
 t.test('two Authorization lines are 400, as at the gateway', options, async (t) => {

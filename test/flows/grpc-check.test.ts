@@ -130,10 +130,14 @@ t.test('attributes that are not exact are an error of the configuration, with th
   const { check, log } = await opened(t);
   const cases = [
     [{}, /no HTTP request/],
+    [{ attributes: { request: { http: {} } } }, /encode_raw_headers/],
     [
-      { attributes: { request: { http: { method: 'GET', path: '/public/1', headers: { host: 'a' } } } } },
-      /encode_raw_headers/,
+      { attributes: { request: { http: { headerMap: { headers: [{ key: ':path', value: '/public/1' }] } } } } },
+      /allowed_headers/,
     ],
+    [checkRequest({ path: '/public/1', headers: [[':path', '/public/1']] }), /:path/],
+    [checkRequest({ path: 'http://api.example.com/public/1' }), /does not begin with/],
+    [checkRequest({ path: '/public/1', method: 'GET /admin/1' }), /not a token/],
     [
       { attributes: { request: { http: { ...checkRequest({}).attributes?.request?.http, body: 'a=b' } } } },
       /pack_as_bytes/,
@@ -143,7 +147,13 @@ t.test('attributes that are not exact are an error of the configuration, with th
     t.equal(verdictOf(await check('attributes' in request ? request : { attributes: {} })), '500 question_unclear');
     t.match(log.at(-1)?.reason, detail);
   }
-  t.equal(verdictOf(await check({ path: 'http://other.example/public/1' })), '400 target_other_host');
+});
+
+t.test('bytes of the target that are not ASCII are judged, and not a replacement of them', async (t) => {
+  const { check } = await opened(t);
+  for (const path of ['/public/\xff', '/public/\xc0\xae\xc0\xae/admin/1', '/public/1?a=\xff', '/public/\xc3\xa9'])
+    t.equal(verdictOf(await check({ path })), '400 target_malformed', path);
+  t.equal(verdictOf(await check({ path: '/public/1', host: 'api.example.com\xff' })), '400 host_invalid');
 });
 
 t.test('the address of the connection to Envoy decides, whatever the client wrote', async (t) => {

@@ -32,14 +32,20 @@ export interface Described {
 }
 
 export function checkRequest({ headers = [], body, source, ...http }: Described): CheckRequest {
-  const lines = headers.map(([key, value]) => ({ key, rawValue: Buffer.from(value, 'latin1') }));
-  const basics = { method: 'GET', path: '/orders/1', host: 'api.example.com', scheme: 'http', ...http };
+  const { method, path, host, scheme } = {
+    ...{ method: 'GET', path: '/orders/1', host: 'api.example.com', scheme: 'http' },
+    ...http,
+  };
+  const basics = { ':authority': host, ':path': path, ':method': method, ':scheme': scheme };
+  const lines = [...Object.entries(basics), ...headers].map(([key, value]) => ({
+    key,
+    rawValue: Buffer.from(value, 'latin1'),
+  }));
   return {
     attributes: {
       ...(source !== undefined && { source: { address: { socketAddress: { address: source } } } }),
       request: {
         http: {
-          ...basics,
           headerMap: { headers: lines },
           ...(body !== undefined && { rawBody: Buffer.from(body, 'latin1') }),
         },

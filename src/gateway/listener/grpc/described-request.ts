@@ -1,5 +1,4 @@
-import type { Unclear } from '../decision/decision-request.ts';
-import { unclear } from '../decision/decision-request.ts';
+import { original, type Unclear, unclear } from '../decision/decision-request.ts';
 import type { CheckRequest, HeaderValue } from './messages.ts';
 
 /** The client's request, as Envoy describes it. */
@@ -24,25 +23,30 @@ export type DescribedBody =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
   | { readonly kind: 'partial' | 'unseen' };
 
-/** Reads the attributes. Everything that is judged must be exactly what Envoy forwards. */
+/**
+ * Reads the attributes. Everything that is judged must be exactly what Envoy forwards, so only the bytes of `header_map`
+ * count. In the attributes `method`, `path` and `host`, Envoy replaces bytes that are not UTF-8, and forwards them unchanged.
+ */
 export function describedRequest({ attributes }: CheckRequest): DescribedRequest | Unclear {
   const http = attributes?.request?.http;
   if (http === undefined) return unclear('the attributes describe no HTTP request');
-  const { method = '', path = '', host = '', scheme = '', headerMap } = http;
-  if (headerMap === undefined) return unclear('there is no header_map: set `encode_raw_headers: true` in ext_authz');
+  if (http.headerMap === undefined)
+    return unclear('there is no header_map: set `encode_raw_headers: true` in ext_authz');
   if ((http.body ?? '') !== '') return unclear('the body is text: set `pack_as_bytes: true` in with_request_body');
-  const lines = (headerMap.headers ?? []).map(lineOf);
+  const lines = (http.headerMap.headers ?? []).map(lineOf);
+  const [method, target, host] = [':method', ':path', ':authority'].map((name) => onlyValue(lines, name));
+  if (method === undefined || target === undefined || host === undefined) return unclear(NO_REQUEST_LINE);
+  const secure = isSecure(lines);
+  const told = original({ method, target, host, secure });
+  if (told.kind === 'unclear') return told;
   const body = bodyOf(http.rawBody, lines);
-  return {
-    kind: 'described',
-    method,
-    target: path,
-    rawHeaders: ['host', host, ...lines.filter(isOwn).flat(), ...framing(body, lines, method)],
-    source: attributes?.source?.address?.socketAddress?.address,
-    isSecure: scheme.toLowerCase() === 'https' && isForwardedSecure(lines),
-    body,
-  };
+  const source = attributes?.source?.address?.socketAddress?.address;
+  const rawHeaders = ['host', host, ...lines.filter(isOwn).flat(), ...framing(body, lines, method)];
+  return { kind: 'described', method, target, rawHeaders, source, isSecure: secure, body };
 }
+
+const NO_REQUEST_LINE =
+  'header_map has no `:method`, `:path` and `:authority`: leave `allowed_headers` and `disallowed_headers` out of ext_authz';
 
 type Line = readonly [name: string, value: string];
 
@@ -56,7 +60,7 @@ function lineOf({ key = '', value = '', rawValue }: HeaderValue): Line {
 const PARTIAL = 'x-envoy-auth-partial-body';
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
-/** Names with `:` are the request line, which the attributes have too. Framing is Envoy's own work. */
+/** Names with `:` are the request line. Framing is Envoy's own work. */
 function isOwn([name]: Line): boolean {
   return !name.startsWith(':') && name !== PARTIAL && !FRAMING.has(name);
 }
@@ -83,9 +87,14 @@ function framing(body: DescribedBody, lines: readonly Line[], method: string): r
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** A client can choose the scheme of an HTTP/2 request. So Envoy's own header must agree. */
-function isForwardedSecure(lines: readonly Line[]): boolean {
-  const told = valuesOf(lines, 'x-forwarded-proto');
-  return told.length === 1 && told[0]?.toLowerCase() === 'https';
+function isSecure(lines: readonly Line[]): boolean {
+  return [':scheme', 'x-forwarded-proto'].every((name) => onlyValue(lines, name)?.toLowerCase() === 'https');
+}
+
+/** Undefined: there is no such line, or more than one. */
+function onlyValue(lines: readonly Line[], wanted: string): string | undefined {
+  const [value, ...more] = valuesOf(lines, wanted);
+  return more.length === 0 ? value : undefined;
 }
 
 function valuesOf(lines: readonly Line[], wanted: string): readonly string[] {

@@ -13,13 +13,8 @@ export interface HeaderValue {
 
 /** `AttributeContext.HttpRequest`. Absent members are empty or zero. */
 export interface HttpAttributes {
-  readonly method?: string;
-  /** With `encode_raw_headers: true`, Envoy sends `headerMap` and leaves this member empty. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** With `encode_raw_headers: true`. The first lines are `:authority`, `:path`, `:method` and `:scheme`. */
   readonly headerMap?: { readonly headers?: readonly HeaderValue[] };
-  readonly path?: string;
-  readonly host?: string;
-  readonly scheme?: string;
   /** The body as text. Envoy replaces bytes that are not UTF-8. */
   readonly body?: string;
   /** The body as bytes, with `pack_as_bytes: true`. */
@@ -83,11 +78,6 @@ const authorization = {
   SocketAddress: message({ address: one('string', 2) }),
   Request: message({ http: one('Http', 2) }),
   Http: message({
-    method: one('string', 2),
-    headers: map('string', 3),
-    path: one('string', 4),
-    host: one('string', 5),
-    scheme: one('string', 6),
     body: one('string', 11),
     rawBody: one('bytes', 12),
     headerMap: one('HeaderMap', 13),
