@@ -127,3 +127,11 @@ t.test('if the gateway is gone, or does not trust Envoy, nothing passes', option
   t.equal((await send({ target: '/catalogue/1' })).status, 503);
   t.equal(upstream.seen.length, 0);
 });
+
+t.test('many requests at a time are all judged, over a new connection to the gateway', options, async (t) => {
+  const { send, upstream } = await open(t);
+  const own = bearer(await token());
+  const answers = await Promise.all(Array.from({ length: 400 }, () => send({ target: '/orders/1', headers: [own] })));
+  t.strictSame(new Set(answers.map(({ status }) => status)), new Set([200]));
+  t.equal(upstream.seen.length, 400);
+});

@@ -54,6 +54,14 @@ export function checkRequest({ headers = [], body, source, ...http }: Described)
   };
 }
 
+/** The bytes of a call with this request: no compression, the length, and the message. */
+export function messageOf(described: Described): Buffer {
+  const bytes = methodOf(AUTHORIZATION).requestSerialize(checkRequest(described));
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([prefix, bytes]);
+}
+
 export interface GrpcCaller {
   check(request: Described | CheckRequest): Promise<CheckResponse>;
   health(service?: string): Promise<number>;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect } from 'node:tls';
 import type { Test } from 'tap';
 import { frame } from './http2-frames.ts';
 import { tlsFile } from './tls-file.ts';
@@ -27,7 +28,7 @@ export interface Frame {
 
 /** An HTTP/2 client that sends exactly the given frames. */
 export interface Http2RawClient {
-  readonly socket: TLSSocket;
+  readonly socket: Socket;
   readonly frames: Frame[];
   closed: boolean;
   send(...bytes: readonly Buffer[]): void;
@@ -38,10 +39,15 @@ export interface Http2RawClient {
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** After the preface, with empty settings. By default, the client acknowledges the server's settings. */
-export async function http2Raw(t: Test, port: number, { acknowledges = true } = {}): Promise<Http2RawClient> {
-  const ca = readFileSync(tlsFile('authority.crt'));
-  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca, ALPNProtocols: ['h2'] });
+/**
+ * After the preface, with empty settings. By default, the client acknowledges the server's settings. `plain`: without TLS.
+ */
+export async function http2Raw(
+  t: Test,
+  port: number,
+  { acknowledges = true, plain = false } = {},
+): Promise<Http2RawClient> {
+  const socket = plain ? connectPlain({ port, host: '127.0.0.1' }) : secured(port);
   t.teardown(() => socket.destroy());
   const client: Http2RawClient = {
     socket,
@@ -70,9 +76,18 @@ export async function http2Raw(t: Test, port: number, { acknowledges = true } = 
     client.closed = true;
   };
   socket.on('error', close).on('close', close);
-  await within(new Promise<void>((done) => socket.once('secureConnect', done)), 20_000, 'a handshake');
+  await within(
+    new Promise<void>((done) => socket.once(plain ? 'connect' : 'secureConnect', done)),
+    20_000,
+    'a handshake',
+  );
   client.send(PREFACE, frame(SETTINGS, 0, 0));
   return client;
+}
+
+function secured(port: number): Socket {
+  const ca = readFileSync(tlsFile('authority.crt'));
+  return connect({ port, host: '127.0.0.1', servername: 'localhost', ca, ALPNProtocols: ['h2'] });
 }
 
 function take(bytes: Buffer): Frame | undefined {

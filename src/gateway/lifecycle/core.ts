@@ -24,6 +24,7 @@ import {
 import { emptyReloadPool } from '../generation/reload-pool.ts';
 import type { WorkerContext } from '../generation/worker-context.ts';
 import { buildDecisionEndpoint } from '../listener/decision/endpoint.ts';
+import { callMemory } from '../listener/grpc/call-memory.ts';
 import { buildCheck } from '../listener/grpc/check.ts';
 import { type GrpcListener, openGrpcListener } from '../listener/grpc/grpc-listener.ts';
 import { HandshakeTracker } from '../listener/handshake-tracker.ts';
@@ -115,14 +116,26 @@ export function openDecisionEndpoint(core: Core, { limits }: GatewayConfig): Fas
 }
 
 /** The listener where Envoy asks by gRPC. Undefined: the file has none. */
-export function openGrpc(core: Core, { limits, decision_grpc }: GatewayConfig): GrpcListener | undefined {
+export function openGrpc(core: Core, { decision_grpc }: GatewayConfig): GrpcListener | undefined {
   if (decision_grpc === undefined) return undefined;
-  const { live, directory, log } = core;
-  const parts = { check: buildCheck(live), notReady: () => notReady(core) };
-  const opened = openGrpcListener({ ...parts, address: decision_grpc, limits, directory, log });
+  const { live, directory, log, clock, stalls, listener } = core;
+  const isTrusted = (address: string) => isProxy(live.current, address);
+  const opened = openGrpcListener({
+    check: buildCheck(live),
+    notReady: () => notReady(core),
+    callers: {
+      limits: () => live.current.shared.limits,
+      ...{ clock, stalls, listener, isTrusted, memory: callMemory(isTrusted) },
+    },
+    ...{ address: decision_grpc, directory, log },
+  });
   core.renewals.add(opened.renew);
-  core.listener.sessions.add({ close: () => opened.announceEnd() });
   return opened;
+}
+
+function isProxy({ shared }: Generation, address: string): boolean {
+  const requestIdHeader = shared.requestIdHeaderLower;
+  return shared.originOf({ address, secure: false, rawHeaders: [], requestIdHeader }).isProxied;
 }
 
 function watchReader({ live, stalls, listener }: Core): (socket: Socket) => void {

@@ -1,9 +1,10 @@
-import type { ServerHttp2Session } from 'node:http2';
+import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { handleUnaryCall, Server, ServerUnaryCall, ServiceDefinition } from '@grpc/grpc-js';
 import { plainAddress } from '../../../base/client-address.ts';
 import type { NotReady } from '../../../base/health.ts';
+import { type CallReader, CallSessions, type CallSessionsOptions } from './call-sessions.ts';
 import type { CheckCall } from './check.ts';
 import { CallConnection } from './checked-message.ts';
 import {
@@ -19,14 +20,15 @@ import {
 export interface GrpcParts {
   readonly check: CheckCall;
   readonly notReady: () => NotReady | undefined;
+  readonly callers: CallSessionsOptions;
 }
 
 /** Reads gRPC on connections that others accept. */
 export interface GrpcServer {
   /** Takes over a connection. With TLS, it is the decrypted one. */
   take(socket: Socket): void;
-  /** Asks all callers to open another connection for their next call. Calls that are on the way are still answered. */
-  announceEnd(): void;
+  /** The open connections take no more calls. */
+  endSessions(): void;
   /** Accepts no more calls. Resolves when the last call has its answer. */
   close(): Promise<void>;
 }
@@ -37,19 +39,31 @@ const LONGEST = 4 * 1024 * 1024;
 const require = createRequire(import.meta.url);
 
 /** Loads the library, which a gateway without this listener does not need. */
-export function buildGrpcServer({ check, notReady }: GrpcParts): GrpcServer {
+export function buildGrpcServer({ check, notReady, callers }: GrpcParts): GrpcServer {
   const grpc = require('@grpc/grpc-js') as typeof import('@grpc/grpc-js');
   const { fromJSON } = require('@grpc/proto-loader') as typeof import('@grpc/proto-loader');
   const server = new grpc.Server({ 'grpc.max_receive_message_length': LONGEST, 'grpc.enable_channelz': 0 });
   const definitions = fromJSON(descriptor as unknown as Parameters<typeof fromJSON>[0], { bytes: Buffer });
   server.addService(definitions[AUTHORIZATION] as ServiceDefinition, { Check: authorizing(check) });
   server.addService(definitions[HEALTH] as ServiceDefinition, { Check: health(notReady, grpc.status.NOT_FOUND) });
-  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  const sessions = new CallSessions(callers, readerOf(server));
   return {
-    take: (socket) => injector.injectConnection(socket),
-    announceEnd: () => announceEnd(server),
+    take: (socket) => sessions.take(socket),
+    endSessions: () => sessions.end(),
     close: () => shutDown(server),
   };
+}
+
+/**
+ * The library reads streams of its own HTTP/2 server, which it does not show. It has no settings for most limits, so the
+ * gateway makes the sessions, and gives them to that server.
+ */
+function readerOf(server: Server): CallReader {
+  const servers: unknown = Reflect.get(server, 'http2Servers');
+  const own: unknown = servers instanceof Map ? servers.keys().next().value : undefined;
+  if (!(own instanceof EventEmitter)) throw new Error('the gRPC library has no HTTP/2 server');
+  return { session: (session) => own.emit('session', session), stream: (...stream) => own.emit('stream', ...stream) };
 }
 
 function authorizing(check: CheckCall): handleUnaryCall<CheckRequest, CheckResponse> {
@@ -83,16 +97,6 @@ function health(
       answer(null, { status: notReady() === undefined ? SERVING : NOT_SERVING });
     else answer({ code: unknown, details: `there is no service ${service}` });
   };
-}
-
-/** The largest stream id: the end comes, and no call is refused yet (RFC 9113 §6.8). */
-const ANY_STREAM = 2 ** 31 - 1;
-
-/** The library would refuse calls that cross its GOAWAY. It has no method for the notice, so this reads its sessions. */
-function announceEnd(server: Server): void {
-  const sessions: unknown = Reflect.get(server, 'sessions');
-  if (!(sessions instanceof Map)) return;
-  for (const session of sessions.keys() as Iterable<ServerHttp2Session>) session.goaway(0, ANY_STREAM);
 }
 
 function shutDown(server: Server): Promise<void> {

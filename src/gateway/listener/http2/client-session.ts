@@ -1,11 +1,20 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { LimitsConfig } from '../../../config/schema/gateway.ts';
 import type { Watched } from '../../client/stalls.ts';
 import { isConnectionGone } from './connection-gone.ts';
 
 /** Milliseconds for the client to close after the gateway has announced the end of the connection. */
 const LEAVE = 1_000;
+
+interface Connected {
+  readonly socket: Socket;
+  readonly limits: () => LimitsConfig;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** The last stream that GOAWAY names. Undefined: the last one that came, so all later requests are refused. */
+  readonly last?: number | undefined;
+}
 
 /**
  * The timeouts of one HTTP/2 connection. Pings and other frames without a request do not count. The first request must
@@ -14,9 +23,7 @@ const LEAVE = 1_000;
  */
 export class ClientSession implements Watched {
   readonly #session: ServerHttp2Session;
-  readonly #socket: TLSSocket;
-  readonly #limits: () => LimitsConfig;
-  readonly #now: () => number;
+  readonly #given: Connected;
   readonly #opened: number;
   /** Streams with a complete answer that the client has not yet read, and the time of the answer. */
   readonly #ending = new Map<ServerHttp2Stream, number>();
@@ -29,15 +36,10 @@ export class ClientSession implements Watched {
   #idleSince: number;
   #toldAt: number | undefined;
 
-  constructor(
-    session: ServerHttp2Session,
-    { socket, limits, now }: { socket: TLSSocket; limits: () => LimitsConfig; now: () => number },
-  ) {
+  constructor(session: ServerHttp2Session, given: Connected) {
     this.#session = session;
-    this.#socket = socket;
-    this.#limits = limits;
-    this.#now = now;
-    this.#opened = now();
+    this.#given = given;
+    this.#opened = given.now();
     this.#idleSince = this.#opened;
     this.#sent = { bytes: 0, at: this.#opened };
   }
@@ -49,21 +51,22 @@ export class ClientSession implements Watched {
   }
 
   readonly ending = (stream: ServerHttp2Stream): void => {
-    if (!stream.destroyed) this.#ending.set(stream, this.#now());
+    if (!stream.destroyed) this.#ending.set(stream, this.#given.now());
   };
 
   /** GOAWAY names the last stream that is answered. The client may repeat later requests elsewhere (RFC 9113 §6.8). */
   close(): void {
-    this.#toldAt ??= this.#now();
-    this.#session.close();
+    this.#toldAt ??= this.#given.now();
+    if (this.#given.last === undefined) this.#session.close();
+    else if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR, this.#given.last);
   }
 
   check(now: number): void {
-    if (isConnectionGone(this.#socket)) {
-      this.#socket.destroy();
+    if (isConnectionGone(this.#given.socket)) {
+      this.#given.socket.destroy();
       return;
     }
-    const { idle, headers_timeout } = this.#limits();
+    const { idle, headers_timeout } = this.#given.limits();
     for (const [stream, since] of this.#ending) if (now - since >= idle) stream.close(constants.NGHTTP2_CANCEL);
     // §6.5.3: none of the gateway's settings applies before the acknowledgement.
     if (this.#session.pendingSettingsAck && now - this.#opened >= headers_timeout) this.#end();
@@ -72,7 +75,8 @@ export class ClientSession implements Watched {
   }
 
   #checkIdle(now: number, patience: number): void {
-    if (this.#toldAt !== undefined && now - Math.max(this.#toldAt, this.#idleSince) >= LEAVE) this.#socket.destroy();
+    if (this.#toldAt !== undefined && now - Math.max(this.#toldAt, this.#idleSince) >= LEAVE)
+      this.#given.socket.destroy();
     else if (now - this.#idleSince >= patience) this.close();
   }
 
@@ -86,11 +90,11 @@ export class ClientSession implements Watched {
     this.#resetsWait = reset > 0 ? (this.#resetsWait ?? now) : undefined;
     if (this.#resetsWait === undefined || now - this.#resetsWait < LEAVE) return;
     const isOver = this.#toldAt !== undefined && reset === this.#open.size;
-    if (now - this.#sent.at >= (isOver ? LEAVE : idle)) this.#socket.destroy();
+    if (now - this.#sent.at >= (isOver ? LEAVE : idle)) this.#given.socket.destroy();
   }
 
   #noteSent(now: number): void {
-    const { bytesWritten } = this.#socket;
+    const { bytesWritten } = this.#given.socket;
     if (bytesWritten !== this.#sent.bytes) this.#sent = { bytes: bytesWritten, at: now };
   }
 
@@ -103,6 +107,6 @@ export class ClientSession implements Watched {
   #over(stream: ServerHttp2Stream): void {
     this.#ending.delete(stream);
     this.#open.delete(stream);
-    if (this.#open.size === 0) this.#idleSince = this.#now();
+    if (this.#open.size === 0) this.#idleSince = this.#given.now();
   }
 }
