@@ -208,6 +208,16 @@ t.test('a form is read if Envoy sent all of it, and never in part', async (t) =>
 });
 
 t.test('a body over the limit of its route is 413, also if Envoy only announces it', async (t) => {
+t.test('shadow mode refuses nothing, also if a body that it would judge did not come', async (t) => {
+  const { check, log } = await opened(t, { bearer_methods_supported: ['header', 'body'], mode: 'shadow' });
+  const method = 'POST';
+  const length = ['content-length', '5'] as const;
+  t.equal(verdictOf(await check({ method, headers: [FORM, await bearer(), length] })), '200');
+  const partial = ['x-envoy-auth-partial-body', 'true'] as const;
+  t.equal(verdictOf(await check({ method, body: 'a=b', headers: [FORM, await bearer(), length, partial] })), '200');
+  t.match(log.at(-1), { code: 'forwarded' });
+});
+
   const { check } = await opened(t, { limits: { body: '10B' } });
   const headers = [await bearer()];
   t.equal(verdictOf(await check({ method: 'POST', body: 'x'.repeat(11), headers })), '413 body_too_large');

@@ -137,21 +137,22 @@ function judge(engine: DecisionEngine, asked: Asked, routed: Routed): void {
   const need = engine.needs(routed);
   const refusal = unjudgeable(routed, need, body);
   if (refusal !== undefined) exchange.settle(refusal);
-  else if (need === undefined) carryOut(exchange, engine.decide(routed), BY_CALL, asked);
+  else if (need === undefined || body.kind !== 'whole') carryOut(exchange, engine.decide(routed), BY_CALL, asked);
   else
     readEntity(exchange, routed.route, need, (entity) =>
       carryOut(exchange, engine.decide(routed, entity), BY_CALL, asked),
     );
 }
 
-/** What must be read, and did not come. A part of a body is never judged. */
+/** What must be read, and did not come. A part of a body is never judged. Shadow mode refuses nothing. */
 function unjudgeable(
   { route, preflight }: Routed,
   need: WantedEntity | undefined,
   body: DescribedBody,
 ): Refuse | undefined {
   // The gateway changes the ids of sessions and filters lists, in answers that go through Envoy alone.
-  if (route.mcp !== undefined && !preflight && !route.shadow) return refuse('mcp_body_unseen', { route });
+  if (route.shadow) return undefined;
+  if (route.mcp !== undefined && !preflight) return refuse('mcp_body_unseen', { route });
   if (need === undefined || body.kind === 'whole') return undefined;
   return refuse(need.tooLarge, { route, detail: BODY_FAULTS[body.kind] });
 }
