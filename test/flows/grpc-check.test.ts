@@ -244,6 +244,14 @@ t.test('preflights and metadata documents are answered through Envoy', async (t)
 });
 
 t.test('the health service says whether the gateway can decide', async (t) => {
+t.test('metadata is text that Envoy can read, whatever a claim contains', async (t) => {
+  const { check } = await opened(t);
+  const own = await token('orders.read', { sub: 'a\ud800' });
+  const told = await check({ headers: [['authorization', `Bearer ${own}`]] });
+  t.equal(verdictOf(told), '200');
+  t.equal(told.dynamicMetadata?.fields.sub?.stringValue, 'a\ufffd');
+});
+
   const { health } = await opened(t);
   t.equal(await health(), 1);
   t.equal(await health('envoy.service.auth.v3.Authorization'), 1);

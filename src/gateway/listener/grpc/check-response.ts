@@ -85,7 +85,8 @@ function asText(value: string): string {
 
 function metadata(facts: Readonly<Record<string, string | undefined>>): TextStruct {
   const known = Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, { stringValue: value }] as const],
+    // Envoy cannot read a message with half of a surrogate pair, and a claim may contain one.
+    value === undefined ? [] : [[name, { stringValue: value.toWellFormed() }] as const],
   );
   return { fields: Object.fromEntries(known) };
 }
