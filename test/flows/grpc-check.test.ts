@@ -170,7 +170,8 @@ t.test('the address of the connection to Envoy decides, whatever the client wrot
     '198.51.100.7',
   );
   t.equal(await addressOf({ source: '127.0.0.1', headers: [['x-forwarded-for', '203.0.113.9']] }), '203.0.113.9');
-  t.equal(await addressOf({}), '0.0.0.0', 'nobody says it');
+  t.equal(await addressOf({}), '0.0.0.0', 'no one says it');
+  t.equal(await addressOf({ source: 'fe80::1%eth0' }), '0.0.0.0', 'it is no address, so it is not that of Envoy');
 });
 
 t.test('a scheme counts as secure only if Envoy says so in both places', async (t) => {

@@ -101,13 +101,10 @@ function withSource({ rawHeaders, source }: Omit<DescribedRequest, 'kind'>): rea
 /** Replaces an unknown address. All clients without an address share their limits. */
 const UNKNOWN = '0.0.0.0';
 
-function clientOrigin(
-  { chain, address, requestId }: Origin,
-  { isSecure, source }: Omit<DescribedRequest, 'kind'>,
-): Origin {
-  const isTold = source !== undefined || chain.includes(',');
+function clientOrigin({ chain, address, requestId }: Origin, { isSecure }: Omit<DescribedRequest, 'kind'>): Origin {
+  // With one address, it is Envoy's own: Envoy told none, or a text that is no address.
   return {
-    address: isTold ? address : UNKNOWN,
+    address: chain.includes(',') ? address : UNKNOWN,
     secure: isSecure,
     chain,
     host: undefined,
