@@ -24,8 +24,14 @@ export function buildCheck(live: LiveGeneration): CheckCall {
   const nextId = requestIds();
   return (call, connection, answer) => {
     const { engine, shared } = live.current;
-    const asked = open({ call, connection, answer, shared, id: nextId });
-    catchDefects(asked.exchange, () => begin(engine, asked));
+    try {
+      const asked = open({ call, connection, answer, shared, id: nextId });
+      catchDefects(asked.exchange, () => begin(engine, asked));
+    } catch (error) {
+      // Nothing else would answer, and the library would end the process.
+      shared.log.error({ err: error }, 'internal error');
+      answer(denying(500, [], '', { code: 'internal_error' }));
+    }
   };
 }
 
