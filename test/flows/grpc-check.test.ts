@@ -50,6 +50,14 @@ t.test('a header that the client wrote and the gateway did not write is removed'
   t.strictSame(valuesIn(told.okResponse?.headers, 'x-auth-subject'), []);
 });
 
+t.test("a client's header in place of the upstream's credential is removed, as at the own listener", async (t) => {
+  const credentials = { header: { name: 'X-Api-Key', value: 'of-the-gateway' } };
+  const { check } = await opened(t, { upstreams: { api: { url: 'http://127.0.0.1:9', credentials } } });
+  const told = await check({ path: '/public/1', headers: [['x_api-key', 'of-the-client']] });
+  t.ok(told.okResponse?.headersToRemove.includes('x_api-key'));
+  t.notMatch(JSON.stringify(told), /of-the-gateway/);
+});
+
 t.test('a token in the query passes, is removed from the target, and makes the answer private', async (t) => {
   const { check } = await opened(t, { bearer_methods_supported: ['header', 'query'] });
   const { okResponse } = await check({ path: `/orders/1?a=%2B&access_token=${await token()}&b` });

@@ -13,11 +13,13 @@ const OF_PROXIES = /^(?:forwarded|x-forwarded(?:-[a-z]+)+)$/;
  * in every spelling of the request, and the credential unless the route forwards it.
  */
 export function clearedFrom(head: RequestHead, plan: Forward): readonly string[] {
-  const { identityHeaders, schemes } = plan.route;
+  const { identityHeaders, schemes, upstream } = plan.route;
+  // The proxy sends the upstream's credential itself, or none. The client's own never takes its place.
+  const ofUpstream = plan.shadow === undefined ? upstream.credential?.folded : undefined;
   const placed = isHandedOn(plan) ? undefined : credentialHeaders(schemes);
   const came = head.fields.filter((name, index) => {
     if (index % 2 === 1 || OURS.has(name) || OF_PROXIES.test(name)) return false;
-    if (placed?.has(fold(name))) return true;
+    if (placed?.has(fold(name)) || fold(name) === ofUpstream) return true;
     // The asking proxy is trusted, and it sends the request that it forwards.
     return identityHeaders.spoofs(name, true);
   });
