@@ -37,7 +37,7 @@ export const texts = {
     remedy: 'YAML that would let it pass',
     ticket: 'Ticket of a refusal',
     open: 'Open',
-    toDo: 'What to do:',
+    toDo: 'Remedy:',
     ticketFaults: {
       not_a_ticket: 'This is not a ticket.',
       unknown_key:
