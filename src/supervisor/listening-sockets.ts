@@ -48,7 +48,7 @@ export async function openListeningSockets(
     url: urlOf(listen.host, portOf(servers[0])),
     port: portOf(servers[0]),
     decisionUrl: decision && urlOf(decision.host, portOf(asked[0])),
-    grpcAddress: grpc && new URL(urlOf(grpc.host, portOf(called[0]))).host,
+    grpcAddress: grpc && urlOf(grpc.host, portOf(called[0])).replace('http://', ''),
     join: (hand) => over.join(hand),
     async close() {
       await Promise.all([...servers, ...asked, ...called].map(stopListening));

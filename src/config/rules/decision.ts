@@ -69,7 +69,7 @@ function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readon
   const index = methods?.indexOf('body') ?? -1;
   if (index === -1) return [];
   const message =
-    'a proxy that asks at `decision` does not send the body, so the gateway cannot read a token in a form';
+    'a proxy that asks over HTTP at `decision` does not send the body, so the gateway cannot read a token in a form';
   return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must connect to `listen`' }];
 }
 
@@ -84,7 +84,7 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
     [
       ['limits', 'body'],
       limits?.body !== undefined,
-      'a proxy that asks at `decision` does not send the body, so the gateway cannot check its length',
+      'a proxy that asks over HTTP at `decision` does not send the body, so the gateway cannot check its length',
       'let the proxy limit it too, as `client_max_body_size` of nginx does',
     ],
   ];

@@ -9,6 +9,7 @@ import type { Routed } from '../../decide/routed.ts';
 import type { Generation, LiveGeneration } from '../../generation/generation.ts';
 import { type RequestHead, readHead, type Via } from '../../message/request-head.ts';
 import { allowance } from './allowance.ts';
+import { BODILESS, PASSES, undescribed, untrusted } from './asker.ts';
 import { type DecisionPath, type Dialect, dialectOf, paths } from './dialects.ts';
 import { lifetimeOf } from './lifetime.ts';
 import { originalHead } from './original-head.ts';
@@ -65,24 +66,19 @@ function headOf(
   const asItCame = readHead({ method, target, version: '1.1', origin, rawHeaders });
   if (!origin.isProxied) return { ...unasked, head: asItCame, fault: untrusted(origin.address) };
   if (asked === undefined)
-    return { ...unasked, head: asItCame, fault: unclear(`the decision endpoint answers only at ${paths}`) };
+    return {
+      ...unasked,
+      head: asItCame,
+      fault: undescribed({ detail: `the decision endpoint answers only at ${paths}` }),
+    };
   const { dialect, rest } = asked;
   const told = dialect.read({ request, rest });
-  if (told.kind === 'unclear') return { ...unasked, head: asItCame, fault: unclear(told.detail) };
+  if (told.kind === 'unclear') return { ...unasked, head: asItCame, fault: undescribed(told) };
   const head = originalHead({ original: told, origin, isClientTold: isTold(origin, dialect), dialect, rawHeaders });
   return { head, via: dialect.via, fault: undefined, now: told.now };
 }
 
 const unasked = { via: undefined, now: undefined };
-
-function untrusted(address: string): Refuse {
-  const detail = `${address} is not in trusted_proxies: add it there if it is the asking proxy`;
-  return refuse('caller_untrusted', { detail });
-}
-
-function unclear(detail: string): Refuse {
-  return refuse('question_unclear', { detail });
-}
 
 /**
  * Whether another proxy sits in front of the asking proxy. The address that some proxies always add is their own, and
@@ -117,9 +113,6 @@ function decide(engine: DecisionEngine, routed: Routed): Outcome | Promise<Outco
   return engine.decide(routed);
 }
 
-/** For these, the hash of an empty body is correct (RFC 7616 §3.4.3). */
-const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-
 function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   const { head, shared } = exchange;
   const { config, decisionVary: vary } = generation;
@@ -132,8 +125,6 @@ function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   const origins = aboutOrigins(shared, head).slice(VARY_LINE);
   send(exchange, { ...PASSES, headers: [...lines, shared.requestIdHeader, exchange.requestId, ...origins] });
 }
-
-const PASSES: OwnAnswer = { status: 200, headers: [], body: '' };
 
 function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
   const { exchange, via } = question;

@@ -1,11 +1,9 @@
 import { type Origin, type RequestHead, readHead } from '../../message/request-head.ts';
 import { OURS } from '../../message/reserved-headers.ts';
+import { UNKNOWN } from './asker.ts';
 import type { Original } from './decision-request.ts';
 import type { Dialect } from './dialects.ts';
 import { withSeparatedCredentials } from './separated-lines.ts';
-
-/** Replaces an unknown address. It is not a loopback address, and all clients without an address share their limits. */
-const UNKNOWN = '0.0.0.0';
 
 export interface OriginalRequest {
   readonly original: Original;

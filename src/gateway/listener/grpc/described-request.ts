@@ -1,3 +1,4 @@
+import { BODILESS } from '../decision/asker.ts';
 import { original, type Unclear, unclear } from '../decision/decision-request.ts';
 import type { CheckRequest, HeaderValue } from './messages.ts';
 
@@ -82,9 +83,6 @@ function framing(body: DescribedBody, lines: readonly Line[], method: string): r
     BODILESS.has(method) && body.kind === 'unseen' && valuesOf(lines, 'transfer-encoding').length === 0;
   return isBodiless ? [] : ['transfer-encoding', 'chunked'];
 }
-
-/** For these, the hash of an empty body is correct (RFC 7616 §3.4.3), and no form has a token. */
-const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** A client can choose the scheme of an HTTP/2 request. So Envoy's own header must agree. */
 function isSecure(lines: readonly Line[]): boolean {

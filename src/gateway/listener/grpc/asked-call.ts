@@ -1,0 +1,106 @@
+import { Exchange, type Shared } from '../../client/exchange.ts';
+import type { Refuse } from '../../decide/outcome.ts';
+import { type Origin, readHead } from '../../message/request-head.ts';
+import { UNKNOWN, undescribed, untrusted } from '../decision/asker.ts';
+import type { Unclear } from '../decision/decision-request.ts';
+import { withSeparatedCredentials } from '../decision/separated-lines.ts';
+import { denying } from './check-response.ts';
+import { type CallConnection, CheckedRequest, CheckedResponse } from './checked-message.ts';
+import { type DescribedBody, type DescribedRequest, describedRequest } from './described-request.ts';
+import type { CheckRequest, CheckResponse } from './messages.ts';
+
+export interface Opening {
+  readonly call: CheckRequest;
+  readonly connection: CallConnection;
+  readonly answer: (told: CheckResponse) => void;
+  readonly shared: Shared;
+  readonly id: () => string;
+}
+
+/** One call, from its head to its answer. */
+export interface AskedCall {
+  readonly exchange: Exchange;
+  readonly fault: Refuse | undefined;
+  readonly body: DescribedBody;
+  readonly answer: (told: CheckResponse) => void;
+}
+
+const NOTHING: Omit<DescribedRequest, 'kind'> = {
+  method: 'POST',
+  target: '/',
+  rawHeaders: [],
+  source: undefined,
+  isSecure: false,
+  body: { kind: 'unseen' },
+};
+
+/** Reads the call. Its answer goes to `answer`, in every case. */
+export function openCall({ call, connection, answer, shared, id }: Opening): AskedCall {
+  const described = describedRequest(call);
+  const told = described.kind === 'described' ? described : NOTHING;
+  const asking = shared.originOf({
+    address: connection.remoteAddress,
+    secure: false,
+    rawHeaders: withSource(told),
+    requestIdHeader: shared.requestIdHeaderLower,
+  });
+  const rawHeaders = withSeparatedCredentials(told.rawHeaders);
+  const head = readHead({
+    method: told.method,
+    target: told.target,
+    version: '1.1',
+    origin: clientOrigin(asking, told),
+    rawHeaders,
+  });
+  const response = new CheckedResponse(connection, (status, fields, body) =>
+    answer(denying(status, fields, body, factsOf(fields, body))),
+  );
+  const exchange = new Exchange(
+    new CheckedRequest(told, connection),
+    response,
+    head,
+    asking.requestId ?? id(),
+    false,
+    shared,
+  );
+  return { exchange, fault: faultOf(asking, described), body: told.body, answer };
+}
+
+/**
+ * The address of the connection to Envoy is certain. Envoy appends it to X-Forwarded-For only with `use_remote_address`, so
+ * without it a client could write any address there.
+ */
+function withSource({ rawHeaders, source }: Omit<DescribedRequest, 'kind'>): readonly string[] {
+  if (source === undefined) return rawHeaders;
+  const lines = rawHeaders.filter(
+    (_, index) => rawHeaders[index - (index % 2)] === 'x-forwarded-for' && index % 2 === 1,
+  );
+  const last = lines.at(-1)?.split(',').at(-1)?.trim();
+  return last === source ? rawHeaders : [...rawHeaders, 'x-forwarded-for', source];
+}
+
+function clientOrigin({ chain, address, requestId }: Origin, { isSecure }: Omit<DescribedRequest, 'kind'>): Origin {
+  // With one address, it is Envoy's own: Envoy told none, or a text that is no address.
+  return {
+    address: chain.includes(',') ? address : UNKNOWN,
+    secure: isSecure,
+    chain,
+    host: undefined,
+    requestId,
+    isProxied: false,
+    via: 'envoy',
+  };
+}
+
+function faultOf({ isProxied, address }: Origin, described: DescribedRequest | Unclear): Refuse | undefined {
+  if (!isProxied) return untrusted(address);
+  return described.kind === 'unclear' ? undescribed(described) : undefined;
+}
+
+/** The code and the ticket of a problem document (RFC 9457), for Envoy's access log. */
+function factsOf(fields: readonly string[], body: string): Readonly<Record<string, string | undefined>> {
+  // An answer to HEAD has no body.
+  if (body === '' || !fields.includes('application/problem+json')) return {};
+  const { code, ticket } = JSON.parse(body) as { readonly code?: string; readonly ticket?: string };
+  return { code, ticket };
+}
