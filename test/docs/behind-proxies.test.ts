@@ -29,9 +29,11 @@ const overridesIn = (fields: object) => overrideHeaders.filter((name) => name.to
 const read = async () => bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
 const asObject = (fields: Fields) => Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The relevant headers that the upstream gets, as Traefik documents its two middlewares. */
+/** The relevant headers that the upstream gets, as Traefik documents its entry point and its two middlewares. */
 function throughTraefik(received: Fields, answer: RawResponse): Record<string, string> {
-  const page = parse(blockOf('behind-traefik.md', 'yml', {}));
+  const { web } = parse(blockOf('behind-traefik.md', 'yml', {}, '# Traefik')).entryPoints;
+  const isAlias = (name: string) => web.http.aliasHeadersStrategy === 'delete' && /[^a-z0-9-]/i.test(name);
+  const page = parse(blockOf('behind-traefik.md', 'yml', {}, '# routing'));
   const { authResponseHeaders, authResponseHeadersRegex } = page.http.middlewares.gatehouse.forwardAuth;
   const regex = new RegExp(authResponseHeadersRegex.replace('(?i)', ''), 'i');
   const { middlewares } = page.http.routers.api;
@@ -40,7 +42,7 @@ function throughTraefik(received: Fields, answer: RawResponse): Record<string, s
   const names = new Set(authResponseHeaders.map((name: string) => name.toLowerCase()));
   const isCopied = (name: string) => names.has(name.toLowerCase()) || regex.test(name);
   return asObject([
-    ...received.filter(([name]) => !isCopied(name) && !gone.includes(name.toLowerCase())),
+    ...received.filter(([name]) => !isAlias(name) && !isCopied(name) && !gone.includes(name.toLowerCase())),
     ...answer.headers.filter(([name]) => isCopied(name)),
   ]);
 }

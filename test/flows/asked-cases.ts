@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { overrideHeaders } from '../../src/config/words/override-headers.ts';
 import { ask } from '../support/raw-client.ts';
 import { bearer, type RequestText, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
@@ -32,6 +33,7 @@ export async function refusals(): Promise<Readonly<Record<string, RequestText>>>
 }
 
 const forged: readonly (readonly [string, string])[] = [
+  ...overrideHeaders.map((name) => [name, 'mallory'] as const),
   ['X-Original-URL', 'https://api.example.com/catalogue/1'],
   ['X-Original-URI', '/catalogue/1'],
   ['X-Original-Method', 'OPTIONS'],
@@ -49,6 +51,12 @@ const forged: readonly (readonly [string, string])[] = [
   ['x-auth-subject', 'mallory'],
   ['X_Auth_Subject', 'mallory'],
   ['X-Auth_Client', 'mallory'],
+  ['X.Auth.Subject', 'mallory'],
+  ['X~Auth-Scope', 'mallory'],
+  ['X_Original_URL', '/catalogue/1'],
+  ['X.Original.URL', '/catalogue/1'],
+  ['X_Forwarded_Host', 'other.example'],
+  ['X.Forwarded.User', 'mallory'],
   ['X-Auth-Scope', 'admin mallory'],
   ['X-Gatehouse-Status', '200'],
   ['X-Gatehouse-Target', '/mallory'],
@@ -85,7 +93,9 @@ export async function spoofed(
     );
     t.notOk(seen?.header('authorization'), what);
     const told = seen?.rawHeaders.filter((_, index, all) =>
-      /^(x[-_]auth|x[-_]forwarded|forwarded|x-real|x-original)/i.test(all[index - (index % 2)] ?? ''),
+      /^(x[^a-z0-9](auth|forwarded|real|original|rewrite|override|http|method)|forwarded)/i.test(
+        all[index - (index % 2)] ?? '',
+      ),
     );
     t.notMatch(JSON.stringify(told), /mallory|6\.6\.6\.6|6666|catalogue|OPTIONS|other\.example/, what);
   }
@@ -129,6 +139,7 @@ const spellings = [
   '/orders/1/',
   '/orders/1?x=/catalogue/1',
   '/orders/1?x=%2e%2e',
+  '/catalogue/1?a=b;c=d',
   '/orders/%e2%82%ac',
   'http://api.example.com/orders/1',
   'http://api.example.com/catalogue/1',

@@ -25,10 +25,11 @@ export function programAt(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
 
-/** The only block of this language on a page, with the addresses of the test. */
-export function blockOf(page: string, language: string, addresses: Addresses): string {
-  const blocks = [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))];
-  if (blocks.length !== 1) throw new Error(`${page} has ${blocks.length} blocks of ${language}`);
+/** The only block of this language on a page that begins with `head`, with the addresses of the test. */
+export function blockOf(page: string, language: string, addresses: Addresses, head = ''): string {
+  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms');
+  const blocks = [...textOf(page).matchAll(fence)].filter(([, text]) => text?.startsWith(head));
+  if (blocks.length !== 1) throw new Error(`${page} has ${blocks.length} blocks of ${language} ${head}`);
   let text = blocks[0]?.[1] ?? '';
   for (const [shown, real] of Object.entries(addresses)) {
     if (!text.includes(shown)) throw new Error(`${page} does not say ${shown}`);
