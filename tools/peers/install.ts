@@ -1,10 +1,13 @@
 // Fetches peers, each once: a folder without its stamp is created again. `npm run peers -- NAME …` fetches only these.
-import { spawnSync } from 'node:child_process';
+// The peers in Go need Go 1.26 or newer, and take minutes to build.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildGo, buildTraefik, installGo } from './go.ts';
+import { run } from './run.ts';
 
 const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers', import.meta.url));
+const sources = fileURLToPath(new URL('../../test/peers', import.meta.url));
 
 /** Name and version → how to fetch it into its folder. */
 const peers: Readonly<Record<string, (folder: string) => void>> = {
@@ -19,6 +22,9 @@ const peers: Readonly<Record<string, (folder: string) => void>> = {
     run('mvn', ['-q', `${plugin}:copy`, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`]);
     run('python3', ['-m', 'zipfile', '-e', join(folder, 'keycloak-quarkus-dist-26.4.7.zip'), folder]);
   },
+  'traefik-3.7.13': (folder) => buildTraefik(folder, '3.7.13'),
+  'istio-validation-1.31': (folder) => buildGo(folder, join(sources, 'istio-validation')),
+  'egctl-1.9.1': (folder) => installGo(folder, 'github.com/envoyproxy/gateway/cmd/egctl@v1.9.1'),
 };
 
 /**
@@ -39,11 +45,6 @@ export function installPeers(names: readonly string[] = Object.keys(peers)): voi
     writeFileSync(join(folder, 'stamp'), '');
     console.log(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`);
   }
-}
-
-function run(program: string, args: readonly string[]): void {
-  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`${program} ${args[0]}: ${error?.message ?? `status ${status}`}`);
 }
 
 if (import.meta.main) installPeers(process.argv.slice(2));

@@ -47,14 +47,19 @@ export async function envoy(
   const shown = parse(blockOf(page, 'yml', {})) as object;
   change(shown);
   const typed_config = { '@type': MANAGER, stat_prefix: 'front', ...shown };
-  const file = join(folder(t), 'envoy.yaml');
   const listener = {
     name: 'front',
     address: { socket_address: { address: '127.0.0.1', port_value: port } },
     filter_chains: [{ filters: [{ name: 'envoy.filters.network.http_connection_manager', typed_config }] }],
   };
   const all = Object.entries(clusters).map(([name, url]) => cluster(name, url));
-  writeFileSync(file, stringify({ static_resources: { listeners: [listener], clusters: all } }));
+  return envoyOf(t, port, { static_resources: { listeners: [listener], clusters: all } });
+}
+
+/** Envoy with this bootstrap configuration, which listens at the port. */
+export function envoyOf(t: Test, port: number, bootstrap: object): Promise<FrontProxy> {
+  const file = join(folder(t), 'envoy.yaml');
+  writeFileSync(file, stringify(bootstrap));
   const program = peerFile('envoy-1.40.0', 'venv/lib/python*/site-packages/envoy/_bin/envoy');
   chmodSync(program, 0o755);
   const args = ['-c', file, '--concurrency', '1', '--disable-hot-restart', '--log-level', 'warning'];
