@@ -9,7 +9,7 @@ import { type CallConnection, CheckedRequest, CheckedResponse } from './checked-
 import { type DescribedBody, type DescribedRequest, describedRequest } from './described-request.ts';
 import type { CheckRequest, CheckResponse } from './messages.ts';
 
-export interface Opening {
+export interface CallOpening {
   readonly call: CheckRequest;
   readonly connection: CallConnection;
   readonly answer: (told: CheckResponse) => void;
@@ -35,7 +35,7 @@ const NOTHING: Omit<DescribedRequest, 'kind'> = {
 };
 
 /** Reads the call. Its answer goes to `answer`, in every case. */
-export function openCall({ call, connection, answer, shared, id }: Opening): AskedCall {
+export function openCall({ call, connection, answer, shared, id }: CallOpening): AskedCall {
   const described = describedRequest(call);
   const told = described.kind === 'described' ? described : NOTHING;
   const asking = shared.originOf({
