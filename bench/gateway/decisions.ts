@@ -1,14 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askingEnvoy, type Way } from './asking-envoy.ts';
-import { loadColumns, type Part, type PartBench } from './part.ts';
-import { measured, type Place, UPSTREAM } from './place.ts';
+import { type Engine, loadColumns, type Part, type PartBench } from './part.ts';
+import { launcher, measured, type Place, UPSTREAM } from './place.ts';
 import { envoyFile } from './programs.ts';
 import { same } from './requests.ts';
 import { onStage, type Stage } from './stage.ts';
 import { type Contestant, runTurns } from './turns.ts';
 
 const FORWARDED = 'the gateway forwards';
+const COMPILED = 'compiled Envoy, CPU of Envoy';
 const nameOf: Readonly<Record<Way, string>> = {
   http: 'Envoy asks by HTTP, CPU of the gateway',
   grpc: 'Envoy asks by gRPC, CPU of the gateway',
@@ -17,7 +19,7 @@ const nameOf: Readonly<Record<Way, string>> = {
 export const decisions: Part = {
   name: 'decisions',
   about:
-    'A client sends small requests with one cached JWT. In turn, our gateway forwards them, or an Envoy does and asks our gateway about each. Only the CPU of the gateway is counted.',
+    'A client sends small requests with one cached JWT. In turn, our gateway forwards them, or an Envoy does and asks our gateway about each. Then an Envoy judges by the compiled rules alone. Of the first three rows, only the CPU of the gateway is counted.',
   columns: loadColumns,
   beside: [{ title: '÷ forwarding', to: () => FORWARDED }],
   bars: () => [],
@@ -42,7 +44,18 @@ async function contestants({ place, start }: Stage, { engine, connections, say }
     { way: 'grpc', asked: grpc, listen: fronts[1] as number },
   ] as const;
   for (const each of ways) await start(envoyAt(file, place, each));
-  return [row(FORWARDED, port), ...ways.map(({ way, listen }) => row(nameOf[way], listen))];
+  const own = fronts[2] as number;
+  const compiled = { ...row(COMPILED, own), pid: await start(compiledAt(file, place, engine, own)) };
+  return [row(FORWARDED, port), ...ways.map(({ way, listen }) => row(nameOf[way], listen)), compiled];
+}
+
+/** Envoy with the rules of the gateway's file, apart from those that it cannot judge. */
+function compiledAt(file: string, place: Place, engine: Engine, port: number) {
+  const out = join(place.folder, 'compiled');
+  const rules = place.gatewayFile(engine, { port });
+  const args = ['compile', 'envoy', '--config', rules, '--on-unsupported', 'omit', '--out', out];
+  execFileSync(process.execPath, [launcher, ...args]);
+  return measured({ file, args: ['-c', join(out, 'envoy.yaml'), ...ALONE], ports: [port] });
 }
 
 interface Front {
@@ -54,6 +67,7 @@ interface Front {
 function envoyAt(file: string, { folder }: Place, { way, asked, listen }: Front) {
   const config = join(folder, `envoy-asks-${way}.json`);
   writeFileSync(config, askingEnvoy({ way, listen, asked, upstream: UPSTREAM }));
-  const quiet = ['--log-level', 'error', '--disable-hot-restart'];
-  return measured({ file, args: ['-c', config, '--concurrency', '1', ...quiet], ports: [listen] });
+  return measured({ file, args: ['-c', config, ...ALONE], ports: [listen] });
 }
+
+const ALONE = ['--concurrency', '1', '--log-level', 'error', '--disable-hot-restart'];

@@ -29,6 +29,8 @@ export interface Place extends Minted {
   readonly autoPort: number;
   /** Our gateway. */
   gateway(engine: Engine, wish?: GatewayWish): Command;
+  /** Writes its file, and returns the name. */
+  gatewayFile(engine: Engine, wish?: GatewayWish): string;
   remove(): void;
 }
 
@@ -48,7 +50,7 @@ export interface GatewayWish {
 export const UPSTREAM = 9000;
 const HS_ISSUER = 'https://hs.example.com';
 const RS_ISSUER = 'https://rs.example.com';
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+export const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const issuerServer = fileURLToPath(new URL('issuer-server.ts', import.meta.url));
 
 export async function preparePlace(): Promise<Place> {
@@ -56,7 +58,7 @@ export async function preparePlace(): Promise<Place> {
   chmodSync(folder, 0o755);
   const scripts = folderWithPackages();
   copyScripts(scripts.folder);
-  const [issuerPort = 0, own = 0, undici = 0, ...morePorts] = await freePorts(8);
+  const [issuerPort = 0, own = 0, undici = 0, ...morePorts] = await freePorts(9);
   const ports = { own, undici };
   const issuers = { HS256: HS_ISSUER, RS256: RS_ISSUER, ES256: `http://127.0.0.1:${issuerPort}` };
   const minted = buildMint(issuers);
@@ -69,13 +71,17 @@ export async function preparePlace(): Promise<Place> {
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(minted.keys));
   writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });
-  const gateway = (
+  const gatewayFile = (
     engine: Engine,
     { port = ports[engine], listener = 'node', remembered, admin, asked }: GatewayWish = {},
   ) => {
     const file = join(folder, `gateway-${port}.yaml`);
     writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered, admin, asked }));
-    return measured({ file: process.execPath, args: [launcher, 'gateway', '--config', file], ports: [port] });
+    return file;
+  };
+  const gateway = (engine: Engine, wish: GatewayWish = {}) => {
+    const args = [launcher, 'gateway', '--config', gatewayFile(engine, wish)];
+    return measured({ file: process.execPath, args, ports: [wish.port ?? ports[engine]] });
   };
   return {
     ...minted,
@@ -93,6 +99,7 @@ export async function preparePlace(): Promise<Place> {
     // The last one, because other programs use the first ones.
     autoPort: morePorts.at(-1) ?? 0,
     gateway,
+    gatewayFile,
     remove: () => {
       rmSync(folder, { recursive: true, force: true });
       scripts.remove();

@@ -101,9 +101,16 @@ export function keyCluster({ name }: PlannedServer): string {
   return `keys_${name}`;
 }
 
+/**
+ * Envoy remembers tokens whose signature it has verified, and still judges their times. Only keys that never change allow
+ * this: Envoy does not forget a token if its key leaves a fetched set.
+ */
+const REMEMBERED = { jwt_cache_size: 1000 };
+
 function keysPart(server: PlannedServer): EnvoyPart {
   const { keys, config } = server;
-  if (keys !== undefined) return { local_jwks: { inline_string: JSON.stringify({ keys }) } };
+  if (keys !== undefined)
+    return { local_jwks: { inline_string: JSON.stringify({ keys }) }, jwt_cache_config: REMEMBERED };
   const http_uri = { uri: config.jwks_uri, cluster: keyCluster(server), timeout: '5s' };
   return { remote_jwks: { http_uri, cache_duration: durationText(config.jwks.ttl), async_fetch: {} } };
 }
