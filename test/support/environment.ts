@@ -10,8 +10,23 @@ export function setVariable(t: Test, name: string, value: string): void {
   process.env[name] = value;
 }
 
+/**
+ * Variables by which Node.js decides about colors (`tty.WriteStream.getColorDepth`). `CI` alone turns colors off, even in a
+ * terminal.
+ */
+const ABOUT_COLORS = [
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'NODE_DISABLE_COLORS',
+  'CI',
+  'COLORTERM',
+  'TMUX',
+  'TF_BUILD',
+  'TEAMCITY_VERSION',
+];
+
 /** The environment of a program that a test starts: colors depend on the program and the test, and not on this shell. */
 export function programEnvironment(variables: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS, ...others } = process.env;
-  return { ...others, ...variables };
+  const others = Object.entries(process.env).filter(([name]) => !ABOUT_COLORS.includes(name));
+  return { ...Object.fromEntries(others), ...variables };
 }
