@@ -75,7 +75,11 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
       ? undefined
       : { why: 'the proxy cannot verify a token without enforcing it', remedy: 'set `mode: enforce` for the route' },
   cors: () => ({ why: 'the proxy answers every preflight itself', remedy: OWN_PROXY, askable: false }),
-  rewrite: cannot('the proxy does not judge the rewritten path again', 'serve the route with Gatehouse itself'),
+  rewrite: () => ({
+    why: 'the proxy does not send the rewritten path to the upstream',
+    remedy: 'serve the route with Gatehouse itself',
+    askable: false,
+  }),
   authorization_servers: sayable,
   bearer_methods_supported: bearerMethodsRule,
   forward_credential: sayable,
