@@ -7,33 +7,41 @@ import { stoppingFindings, type UnsupportedMode, unsupportedModes } from '../gat
 import type { CompilePlan } from '../gateway/compile/plan.ts';
 import { type CompileTarget, compileTargets } from '../gateway/compile/targets.ts';
 import { gatewayOption } from './common/config-option.ts';
-import { planAsJson, splitInWords, unsupportedInWords } from './compile/in-words.ts';
+import { acceptedInWords, planAsJson, splitInWords, unsupportedInWords } from './compile/in-words.ts';
 import { planOfFile } from './compile/plan-of-file.ts';
 import { runVerify } from './compile/run-verify.ts';
 
 /** `gatehouse compile TARGET`: the rules of a file, in the configuration of another program. */
 export function register(program: Command): void {
   const compile = program.command('compile').description('write the rules of a file for another proxy');
-  for (const [name, target] of Object.entries(compileTargets)) {
-    compile
-      .command(name)
-      .description(target.description)
-      .addOption(gatewayOption())
-      .option('--out <dir>', `write ${target.filename} into this folder, and print who judges each route`)
-      .addOption(
-        new Option('--on-unsupported <what>', 'error: print what cannot be said, and stop; ask: leave it to Gatehouse')
-          .choices(unsupportedModes)
-          .default('error'),
-      )
-      .option(
-        '--test-keys <file>',
-        'accept tokens that are signed with the keys of this file, which is created; for tests',
-      )
-      .option('--verify <url>', "write nothing; send the requests of the file's `tests` to a proxy at this URL")
-      .option('--token-command <command>', 'with --verify: this command reads claims and prints a token')
-      .option('--json', 'print JSON')
-      .action((options: Options, command: Command) => run(target, options, command));
-  }
+  for (const [name, target] of Object.entries(compileTargets)) registerTarget(compile.command(name), target);
+}
+
+function registerTarget(command: Command, target: CompileTarget): void {
+  command
+    .description(target.description)
+    .addOption(gatewayOption())
+    .option('--out <dir>', `write ${target.filename} into this folder, and print who judges each route`)
+    .addOption(
+      new Option('--on-unsupported <what>', 'error: print what cannot be said, and stop; ask: leave it to Gatehouse')
+        .choices(unsupportedModes)
+        .default('error'),
+    )
+    .option('--verify <url>', "write nothing; send the requests of the file's `tests` to a proxy at this URL")
+    .option('--token-command <command>', 'with --verify: this command reads claims and prints a token')
+    .option('--json', 'print JSON')
+    .action((options: Options, own: Command) => run(target, options, own));
+  if (target.hasOwnKeys === true) command.addOption(testKeyOption());
+  if (target.accepts.length > 0) command.addOption(acceptOption(target.accepts));
+}
+
+function testKeyOption(): Option {
+  const about = 'accept tokens that are signed with the keys of this file, which is created; for tests';
+  return new Option('--test-keys <file>', about);
+}
+
+function acceptOption(names: readonly string[]): Option {
+  return new Option('--accept <names...>', 'write these rules wider than the file says, and say so').choices(names);
 }
 
 interface Options {
@@ -44,6 +52,7 @@ interface Options {
   readonly verify?: string;
   readonly tokenCommand?: string;
   readonly json?: true;
+  readonly accept?: readonly string[];
 }
 
 async function run(target: CompileTarget, options: Options, command: Command): Promise<void> {
@@ -51,7 +60,7 @@ async function run(target: CompileTarget, options: Options, command: Command): P
     await runVerify({ ...options, verify: options.verify }, command);
     return;
   }
-  const plan = await planOf(options);
+  const plan = await planOf(target, options);
   if (plan === undefined) return;
   const stopping = stoppingFindings(plan, options.onUnsupported);
   if (stopping.length > 0) {
@@ -63,19 +72,20 @@ async function run(target: CompileTarget, options: Options, command: Command): P
   print(plan, target.render(plan), target, options);
 }
 
-async function planOf({ config: file, onUnsupported, testKeys: keyFile }: Options): Promise<CompilePlan | undefined> {
+async function planOf({ limits }: CompileTarget, options: Options): Promise<CompilePlan | undefined> {
+  const { config: file, onUnsupported, accept, testKeys: testKeyFile } = options;
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) {
     process.stderr.write(formatProblems(loaded.problems));
     process.exitCode = 1;
     return undefined;
   }
-  return planOfFile(loaded, { file, mode: onUnsupported, testKeyFile: keyFile });
+  return planOfFile(loaded, { file, mode: onUnsupported, testKeyFile, view: { limits, accepted: new Set(accept) } });
 }
 
 /** Without a folder, the configuration is the output, so that a pipe gets nothing else. */
 function print(plan: CompilePlan, text: string, { filename }: CompileTarget, { out, json }: Options): void {
-  const report = unsupportedInWords(plan.findings) + splitInWords(plan);
+  const report = unsupportedInWords(plan.findings) + acceptedInWords(plan.accepted) + splitInWords(plan);
   if (out !== undefined) {
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, filename), text);

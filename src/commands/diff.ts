@@ -59,8 +59,10 @@ async function run(oldFile: string, newFile: string, options: Options, command: 
 type NamedFile = readonly [file: string, loaded: CheckedGatewayFile];
 
 async function compiled(name: string, ...[before, after]: readonly [NamedFile, NamedFile]): Promise<TargetDifference> {
-  const plan = ([file, loaded]: NamedFile) => planOfFile(loaded, { file, mode: 'ask' });
-  return targetDifference(name, compileTargets[name] as CompileTarget, await plan(before), await plan(after));
+  const target = compileTargets[name] as CompileTarget;
+  const plan = ([file, loaded]: NamedFile) =>
+    planOfFile(loaded, { file, mode: 'ask', view: { limits: target.limits } });
+  return targetDifference(name, target, await plan(before), await plan(after));
 }
 
 function load(file: string, options: SecretsOption): CheckedGatewayFile | undefined {

@@ -13,6 +13,11 @@ function findingInWords({ at, what, why, remedy, routes }: CompileFinding): stri
   return lines.map((line) => `${printableValue(line)}\n`).join('');
 }
 
+/** Each difference that the operator has accepted. */
+export function acceptedInWords(accepted: readonly CompileFinding[]): string {
+  return accepted.map(({ at, why, accept }) => `${printableValue(`${at}: accepted ${accept}: ${why}`)}\n`).join('');
+}
+
 const verdicts: Readonly<Record<Judged, string>> = {
   here: 'judged by the proxy',
   asked: 'judged by Gatehouse',

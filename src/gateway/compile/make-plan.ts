@@ -9,6 +9,7 @@ import { protectedResources } from '../decide/protected-resources.ts';
 import { scopeRequirement } from '../message/scope-requirement.ts';
 import { fileRules, serverRules, upstreamRules } from './file-rules.ts';
 import { type Unsaid, unsaidIn } from './known-keys.ts';
+import { type Concerning, noLimits, type TargetLimits } from './limits.ts';
 import { mayShareAPath, planEntries } from './order.ts';
 import type {
   CannotSay,
@@ -19,6 +20,7 @@ import type {
   PlannedDocument,
   PlannedRoute,
   PlannedServer,
+  UnjudgedRoute,
 } from './plan.ts';
 import { matchRules, routeRules } from './route-rules.ts';
 
@@ -35,14 +37,26 @@ export interface PlanInput {
   readonly keys: ReadonlyMap<string, readonly object[]>;
 }
 
+/** What the target can say, and the differences that the operator has accepted. */
+export interface PlanOptions {
+  readonly limits?: TargetLimits;
+  readonly accepted?: ReadonlySet<string>;
+}
+
 /** Judges every part of the file. A route with any finding is never judged by the target itself. */
-export function makePlan(input: PlanInput, mode: UnsupportedMode): CompilePlan {
+export function makePlan(
+  input: PlanInput,
+  mode: UnsupportedMode,
+  { limits = noLimits, accepted = new Set() }: PlanOptions = {},
+): CompilePlan {
   const { config, directory, source } = input;
-  const findings = withTopics(input);
-  const unsaid = config.routes.map((route) => findings.filter(({ routes }) => routes.includes(route.id)));
   const routes = config.routes.map((route, index) => plannedRoute(input, route, index));
-  const judged = routes.map((route, index) => ({ ...route, judged: judgedBy(mode, unsaid[index] ?? []) }));
-  const unaskable = judged.flatMap((route) => unaskableRoute(input, route, judged));
+  const all = withTopics(input, limits, routes);
+  const isAccepted = ({ accept }: CompileFinding) => accept !== undefined && accepted.has(accept);
+  const open = all.filter((finding) => !isAccepted(finding));
+  const judged = withJudges(routes, open, { mode, limits });
+  const findings = limits.own === undefined ? open : open.filter(({ askable }) => askable === false);
+  const unaskable = judged.flatMap((route) => unaskableRoute(input, route, { all: judged, limits }));
   return {
     config,
     directory,
@@ -52,7 +66,28 @@ export function makePlan(input: PlanInput, mode: UnsupportedMode): CompilePlan {
     servers: plannedServers(input, judged),
     documents: documentsOf(config),
     findings: [...findings, ...unaskable],
+    accepted: all.filter(isAccepted),
   };
+}
+
+interface JudgeOptions {
+  readonly mode: UnsupportedMode;
+  readonly limits: TargetLimits;
+}
+
+function withJudges(
+  routes: readonly UnjudgedRoute[],
+  findings: readonly CompileFinding[],
+  { mode, limits: { own } }: JudgeOptions,
+): readonly PlannedRoute[] {
+  const of = (route: UnjudgedRoute) => findings.filter((finding) => finding.routes.includes(route.id));
+  if (own === undefined) return routes.map((route) => ({ ...route, judged: judgedBy(mode, of(route)) }));
+  const isHard = (route: UnjudgedRoute) => of(route).some(({ askable }) => askable === false);
+  const lost = mode === 'ask' ? [] : routes.filter(isHard);
+  return routes.map((route) => {
+    if (lost.some((each) => each === route || own.mayMeet(each, route))) return { ...route, judged: 'omitted' };
+    return { ...route, judged: of(route).length === 0 && own.canJudge(route, routes) ? 'here' : 'asked' };
+  });
 }
 
 /** The findings that stop a compilation. */
@@ -66,23 +101,29 @@ function judgedBy(mode: UnsupportedMode, findings: readonly CompileFinding[]): J
   return mode === 'ask' ? 'asked' : 'omitted';
 }
 
-function withTopics(input: PlanInput): readonly CompileFinding[] {
+function withTopics(
+  input: PlanInput,
+  limits: TargetLimits,
+  planned: readonly UnjudgedRoute[],
+): readonly CompileFinding[] {
+  const { tables } = limits;
   const { config, locate } = input;
   const finding = (unsaid: Unsaid, routes: readonly string[]): CompileFinding => {
     const { file, line } = locate(unsaid.pointer);
     const { pointer, ...reason } = unsaid;
     return { ...reason, at: `${file}:${line}`, what: pointer.join('.'), routes };
   };
-  const ofFile = unsaidIn(config, fileRules, { pointer: [], context: undefined });
+  const ofFile = unsaidIn(config, { ...fileRules, ...tables.file }, { pointer: [], context: undefined });
   return [
     ...ofFile.map(({ pointer: [key = ''], ...reason }) =>
       finding({ ...reason, pointer: [writtenAs[key] ?? key] }, routesUnder(config, String(key))),
     ),
-    ...serverFindings(input).map(({ unsaid, routes }) => finding(unsaid, routes)),
-    ...upstreamFindings(input).map(({ unsaid, routes }) => finding(unsaid, routes)),
+    ...serverFindings(input, limits).map(({ unsaid, routes }) => finding(unsaid, routes)),
+    ...upstreamFindings(input, tables).map(({ unsaid, routes }) => finding(unsaid, routes)),
     ...config.routes.flatMap((route, index) =>
-      routeFindings(config, route, index).map((unsaid) => finding(unsaid, [route.id])),
+      routeFindings(config, route, { index, tables }).map((unsaid) => finding(unsaid, [route.id])),
     ),
+    ...limits.whole({ config, routes: planned }).map(({ unsaid, routes }) => finding(unsaid, routes)),
   ];
 }
 
@@ -101,22 +142,15 @@ function routesUnder({ routes }: GatewayConfig, key: string): readonly string[] 
   return routes.filter((route) => !isReplaced(route)).map(({ id }) => id);
 }
 
-interface Concerning {
-  readonly unsaid: Unsaid;
-  readonly routes: readonly string[];
-}
-
-function serverFindings({ config, keys }: PlanInput): readonly Concerning[] {
+function serverFindings({ config, keys }: PlanInput, { tables, servers }: TargetLimits): readonly Concerning[] {
   return Object.entries(config.authorization_servers).flatMap(([name, server]) => {
     const pointer = ['authorization_servers', name];
     const routes = config.routes.filter((route) => serversOf(config, route).includes(name)).map(({ id }) => id);
     if (routes.length === 0) return [];
-    const found = unsaidIn(server, serverRules, { pointer, context: server });
+    const found = unsaidIn(server, { ...serverRules, ...tables.server }, { pointer, context: server });
     const lacking = keyFinding(server.jwks_uri, keys.get(name));
-    return [...found, ...(lacking === undefined ? [] : [{ ...lacking, pointer }])].map((unsaid) => ({
-      unsaid,
-      routes,
-    }));
+    const ofAll = [...servers, ...(lacking === undefined ? [] : [lacking])].map((reason) => ({ ...reason, pointer }));
+    return [...found, ...ofAll].map((unsaid) => ({ unsaid, routes }));
   });
 }
 
@@ -135,28 +169,43 @@ function keyFinding(uri: string | undefined, keys: readonly object[] | undefined
       };
 }
 
-function upstreamFindings({ config }: PlanInput): readonly Concerning[] {
+function upstreamFindings({ config }: PlanInput, tables: Tables): readonly Concerning[] {
   return Object.entries(config.upstreams).flatMap(([name, upstream]) => {
     const routes = config.routes.filter((route) => upstreamOf(config, route) === name).map(({ id }) => id);
     if (routes.length === 0) return [];
-    const found = unsaidIn(upstream, upstreamRules, { pointer: ['upstreams', name], context: upstream });
+    const found = unsaidIn(
+      upstream,
+      { ...upstreamRules, ...tables.upstream },
+      { pointer: ['upstreams', name], context: upstream },
+    );
     return found.map((unsaid) => ({ unsaid, routes }));
   });
 }
 
-function routeFindings(config: GatewayConfig, route: RouteConfig, index: number): readonly Unsaid[] {
+type Tables = TargetLimits['tables'];
+
+function routeFindings(
+  config: GatewayConfig,
+  route: RouteConfig,
+  { index, tables }: { readonly index: number; readonly tables: Tables },
+): readonly Unsaid[] {
   const servers = serversOf(config, route).map((name) => config.authorization_servers[name]);
   const scopeClaims = new Set(servers.flatMap((server) => server?.scope_claims ?? []));
   const pointer = ['routes', index];
   return [
-    ...unsaidIn(route.match, matchRules, {
-      pointer: [...pointer, 'match'],
-      context: { caseSensitive: isCaseSensitive(config, route) },
-    }),
-    ...unsaidIn(route, routeRules, {
-      pointer,
-      context: { scopeClaims, readsAnyHeader: headersThatDecide(route) === 'any' },
-    }),
+    ...unsaidIn(
+      route.match,
+      { ...matchRules, ...tables.match },
+      {
+        pointer: [...pointer, 'match'],
+        context: { caseSensitive: isCaseSensitive(config, route) },
+      },
+    ),
+    ...unsaidIn(
+      route,
+      { ...routeRules, ...tables.route },
+      { pointer, context: { scopeClaims, readsAnyHeader: headersThatDecide(route) === 'any' } },
+    ),
   ];
 }
 
@@ -174,7 +223,7 @@ function upstreamOf({ defaults }: GatewayConfig, { upstream = defaults.upstream 
   return upstream;
 }
 
-function plannedRoute({ config, locate }: PlanInput, route: RouteConfig, index: number): Omit<PlannedRoute, 'judged'> {
+function plannedRoute({ config, locate }: PlanInput, route: RouteConfig, index: number): UnjudgedRoute {
   const { file, line } = locate(['routes', index]);
   const pattern = parsePathPattern(route.match.path);
   const upstream = upstreamOf(config, route);
@@ -229,15 +278,16 @@ function plannedServers(
 function unaskableRoute(
   { config, locate }: PlanInput,
   route: PlannedRoute,
-  all: readonly PlannedRoute[],
+  { all, limits }: { readonly all: readonly PlannedRoute[]; readonly limits: TargetLimits },
 ): readonly CompileFinding[] {
   if (route.judged !== 'asked') return [];
   const index = config.routes.indexOf(route.config);
   const { file, line } = locate(['routes', index]);
   const finding = { at: `${file}:${line}`, what: `routes.${index}`, routes: [route.id], askable: false as const };
   if (config.decision === undefined)
-    return [{ ...finding, why: 'the file has no `decision`, so Envoy cannot ask', remedy: 'set `decision`' }];
-  const isExact = route.conditions === 0 && matchRules.path(route.config.match.path, route) === undefined;
+    return [{ ...finding, why: 'the file has no `decision`, so the proxy cannot ask', remedy: 'set `decision`' }];
+  const isExact =
+    limits.hasOwnOrder || (route.conditions === 0 && matchRules.path(route.config.match.path, route) === undefined);
   const other = isExact
     ? undefined
     : all.find((each) => each.upstream !== route.upstream && mayShareAPath(each, route));

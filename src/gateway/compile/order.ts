@@ -1,7 +1,7 @@
 import { foldCase } from '../../base/fold-case.ts';
 import { compareHosts, type HostPattern, hostShape } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
-import type { PlanEntry, PlannedRoute } from './plan.ts';
+import type { PlanEntry, PlannedRoute, UnjudgedRoute } from './plan.ts';
 
 /**
  * The routes as a list in which the first match decides, with the same verdicts as `RouteTable`. A target that tries
@@ -95,7 +95,7 @@ function groupOf(route: PlannedRoute): string {
 }
 
 /** Whether one path can match both. Hosts are not compared, so the answer may be a needless yes. */
-export function mayShareAPath(one: PlannedRoute, other: PlannedRoute): boolean {
+export function mayShareAPath(one: UnjudgedRoute, other: UnjudgedRoute): boolean {
   const length = Math.max(one.segments.length, other.segments.length);
   for (let index = 0; index < length; index++) {
     const [mine, theirs] = [one.segments[index], other.segments[index]];

@@ -21,6 +21,8 @@ export interface CompilePlan {
   /** Documents of RFC 9728. */
   readonly documents: readonly PlannedDocument[];
   readonly findings: readonly CompileFinding[];
+  /** Differences that the operator has accepted by name. */
+  readonly accepted: readonly CompileFinding[];
 }
 
 export interface CompiledSource {
@@ -56,6 +58,9 @@ export interface PlannedRoute {
   readonly identity: GatewayConfig['defaults']['identity_headers'];
 }
 
+/** Before it is known who judges the route. */
+export type UnjudgedRoute = Omit<PlannedRoute, 'judged'>;
+
 export interface PlannedServer {
   readonly name: string;
   readonly at: string;
@@ -84,6 +89,8 @@ export interface CannotSay {
   readonly remedy: string;
   /** False: asking Gatehouse would not help, because the target itself does this part. True by default. */
   readonly askable?: false;
+  /** The name under which `--accept` takes the difference. Undefined: no option accepts it. */
+  readonly accept?: string;
 }
 
 export interface CompileFinding extends CannotSay {

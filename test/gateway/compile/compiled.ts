@@ -2,7 +2,7 @@ import { keysOfFiles } from '../../../src/commands/compile/key-files.ts';
 import { type Loaded, loadGatewayText } from '../../../src/config/load/load.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { envoyBootstrap } from '../../../src/gateway/compile/envoy/render.ts';
-import { makePlan, type UnsupportedMode } from '../../../src/gateway/compile/make-plan.ts';
+import { makePlan, type PlanOptions, type UnsupportedMode } from '../../../src/gateway/compile/make-plan.ts';
 import type { CompilePlan } from '../../../src/gateway/compile/plan.ts';
 
 export type LoadedGateway = Extract<Loaded<GatewayConfig>, { ok: true }>;
@@ -12,7 +12,7 @@ export interface CompiledText {
   readonly plan: CompilePlan;
 }
 
-export interface CompileOptions {
+export interface CompileOptions extends PlanOptions {
   readonly mode?: UnsupportedMode;
   readonly file?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -20,16 +20,16 @@ export interface CompileOptions {
   readonly change?: (config: GatewayConfig) => GatewayConfig;
 }
 
-/** The text of a gateway file, compiled for Envoy. Undefined: the file is not valid. */
+/** The text of a gateway file, compiled for Envoy by default. Undefined: the file is not valid. */
 export async function compileText(
   text: string,
-  { mode = 'error', file = 'gateway.yaml', env = {}, change = (config) => config }: CompileOptions = {},
+  { mode = 'error', file = 'gateway.yaml', env = {}, change = (config) => config, ...limits }: CompileOptions = {},
 ): Promise<CompiledText | undefined> {
   const loaded = loadGatewayText(text, { file, env });
   if (!loaded.ok) return undefined;
   const keys = await keysOfFiles(loaded.config, loaded.directory);
   const config = change(loaded.config);
-  return { loaded, plan: makePlan({ ...loaded, config, source: { file, hash: 'hash' }, keys }, mode) };
+  return { loaded, plan: makePlan({ ...loaded, config, source: { file, hash: 'hash' }, keys }, mode, limits) };
 }
 
 /** A configuration of Envoy, which has no types here. */

@@ -1,0 +1,24 @@
+import type { RouteConfig } from '../../../config/schema/gateway.ts';
+import { meshLimits, meshTables, unsayable } from '../kubernetes/mesh-limits.ts';
+import { everyServer } from '../kubernetes/token-limits.ts';
+import type { TargetLimits } from '../limits.ts';
+import type { CannotSay } from '../plan.ts';
+
+export const envoyGatewayLimits: TargetLimits = {
+  tables: { ...meshTables, route: { ...meshTables.route, claims: claimsRule } },
+  servers: everyServer,
+  whole: meshLimits,
+  hasOwnOrder: true,
+};
+
+function claimsRule(claims: NonNullable<RouteConfig['claims']>): CannotSay | undefined {
+  for (const [name, condition] of Object.entries(claims)) {
+    if (name.includes('.')) return unsayable('the proxy reads a name with a dot only as a path');
+    const values: readonly unknown[] = Object.values(condition).flat();
+    if (!values.every((value) => typeof value === 'string'))
+      return unsayable('the proxy compares a claim only with texts');
+    if (values.some((value) => /^(?:host|path)\./.test(value)))
+      return unsayable('the proxy cannot compare a claim with a part of the host or the path');
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { cannot } from '../known-keys.ts';
+import type { TargetTables } from '../limits.ts';
+import type { CannotSay } from '../plan.ts';
+
+/**
+ * Checks of a token that a mesh leaves out. Each would accept a token that the gateway refuses, so a route with tokens
+ * belongs to Gatehouse. An operator whose issuer signs no such token can accept the difference by its name.
+ */
+
+function remedyOf(name: string): string {
+  return `leave its routes to Gatehouse with \`--on-unsupported ask\`, or use \`--accept ${name}\` if this cannot occur`;
+}
+
+/** The skew of Envoy, in milliseconds. No setting of a mesh changes it. */
+const MESH_SKEW = 60_000;
+
+export const tokenTable: TargetTables['server'] = {
+  typ: acceptable('typ', 'the proxy does not check `typ`, so an ID token would pass'),
+  algorithms: acceptable('algorithms', 'the proxy accepts every algorithm of a key'),
+  max_token_lifetime: acceptable('lifetime', 'the proxy checks no `iat` and no lifetime, and needs no `exp`'),
+  clock_skew: (skew) =>
+    skew >= MESH_SKEW
+      ? undefined
+      : {
+          ...acceptable('clock-skew', 'the proxy accepts a token for 60 s after its `exp`')(),
+          remedy: 'set `clock_skew: 60s`, or use `--accept clock-skew`',
+        },
+};
+
+function acceptable(accept: string, why: string): () => CannotSay {
+  return () => ({ ...cannot(why, remedyOf(accept))(), accept });
+}
+
+/** Limits that belong to no key of a server. */
+export const everyServer: readonly CannotSay[] = [
+  acceptable('cnf', 'the proxy accepts a token that is bound to a key (`cnf`) without the proof')(),
+  acceptable(
+    'second-credential',
+    'the proxy does not refuse a second credential, such as `access_token` in the query',
+  )(),
+];
+
+export const tokenDifferences = ['typ', 'algorithms', 'lifetime', 'clock-skew', 'cnf', 'second-credential'] as const;
