@@ -37,6 +37,7 @@ export const sharedTables: Partial<TargetTables> = {
       if (read === 'any' || read.size > 0) return unaskable(JOINED);
       return { why: 'the proxy does not evaluate expressions', remedy: 'use `--on-unsupported ask`' };
     },
+    rewrite: () => unaskable('the proxy forwards the path that was not rewritten'),
     encoded_slashes: (value) =>
       value === 'refuse' ? undefined : unaskable('a proxy can decode `%2F` before anyone judges the path'),
     // Only Gatehouse judges paths with `;`.
