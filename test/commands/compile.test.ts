@@ -13,10 +13,8 @@ defaults: { upstream: api }
 routes:
   - { id: health, match: { path: /health, methods: [GET] }, access: public }
 `;
-const plain = written(
-  'compiled.yaml',
-  `${HEAD}  - { id: orders, match: { path: "/orders/{rest*}" }, scope: orders.read }\n`,
-);
+const ORDERS = '  - { id: orders, match: { path: "/orders/{rest*}" }, scope: orders.read }\n';
+const plain = written('compiled.yaml', HEAD + ORDERS);
 const asked = written(
   'asked.yaml',
   `${HEAD}  - { id: orders, match: { path: "/orders/{rest*}" }, scope: s, when: "true" }
@@ -76,4 +74,23 @@ t.test('diff --target shows which routes a compiled proxy no longer judges, and 
 t.test('--verify without tests, or with a file that is wrong, is an error', async (t) => {
   const none = await command(t, ['compile', 'envoy', '-c', plain, '--verify', 'http://127.0.0.1:9']).ended();
   t.match(none, { status: 2, stderr: 'the file has no `tests`' });
+});
+
+const clustered = written(
+  'clustered.yaml',
+  (HEAD + ORDERS)
+    .replace('/orders/{rest*}', '/orders')
+    .replace('keys" }', 'keys", clock_skew: 60s }')
+    .replace('127.0.0.1', 'api.shop.svc'),
+);
+
+t.test('a difference that a mesh cannot avoid is an error, unless it is accepted by name', async (t) => {
+  const compile = (...more: readonly string[]) => command(t, ['compile', 'istio', '-c', clustered, ...more]).ended();
+  const refused = await compile();
+  t.match(refused, { status: 1, stdout: '', stderr: /:3: authorization_servers.main.typ: .*an ID token would pass/ });
+  t.match(refused.stderr, '--accept typ');
+  const names = ['typ', 'algorithms', 'lifetime', 'cnf', 'second-credential'];
+  const accepted = await compile('--accept', ...names);
+  t.match(accepted, { status: 0, stdout: /by `--accept typ`/, stderr: /:3: accepted typ: / });
+  t.match(await compile('--accept', 'everything'), { status: 2 });
 });

@@ -14,6 +14,7 @@ import { simulate } from '../../../src/gateway/explain/simulate.ts';
 import fc, { tries } from '../../support/properties.ts';
 import { compileText } from './compiled.ts';
 import { type Claims, interpreters, type MeshRequest } from './support/interpreters.ts';
+import { wrongOutputs } from './support/wrong-outputs.ts';
 
 /** Some hundred files, and thousands with GATEHOUSE_LONG=ci. */
 t.setTimeout(300_000);
@@ -183,19 +184,35 @@ interface Counts {
 
 const modes: readonly UnsupportedMode[] = ['ask', 'omit'];
 
+const files = fc.array(route, { minLength: 1, maxLength: 3 });
+const traffic = fc.array(request, { minLength: 20, maxLength: 40 });
+
 for (const [target, objectsOf] of Object.entries(outputs)) {
   t.test(`${target}: what the output allows, the gateway allows too, to the same upstream`, async (t) => {
     const counts: Counts = { allowed: 0, asked: 0, narrower: 0, outputs: 0 };
-    const property = fc.asyncProperty(
-      fc.array(route, { minLength: 1, maxLength: 3 }),
-      fc.array(request, { minLength: 20, maxLength: 40 }),
-      async (routes, requests) => {
-        for (const mode of modes) await judgeOutput({ target, objectsOf, mode, routes, requests, counts });
-      },
-    );
+    const property = fc.asyncProperty(files, traffic, async (routes, requests) => {
+      for (const mode of modes) await judgeOutput({ target, objectsOf, mode, routes, requests, counts });
+    });
     await fc.assert(property, tries(150, 2_000));
     t.ok(counts.allowed > 100 && counts.asked > 100, 'both the proxy and Gatehouse judge');
     t.comment(JSON.stringify(counts));
+  });
+
+  t.test(`${target}: the same requests find each wrong output`, async (t) => {
+    for (const [name, change] of Object.entries(wrongOutputs[target] ?? {})) {
+      const counts: Counts = { allowed: 0, asked: 0, narrower: 0, outputs: 0 };
+      const changed = (plan: CompilePlan) => {
+        // Two policies can share a rule, and only one of them must change.
+        const objects = JSON.parse(JSON.stringify(objectsOf(plan)));
+        change(objects);
+        return objects;
+      };
+      const property = fc.asyncProperty(files, traffic, async (routes, requests) => {
+        for (const mode of modes) await judgeOutput({ target, objectsOf: changed, mode, routes, requests, counts });
+      });
+      const { failed } = await fc.check(property, { ...tries(150, 2_000), endOnFailure: true });
+      t.ok(failed, name);
+    }
   });
 }
 
