@@ -89,8 +89,10 @@ t.test('a difference that a mesh cannot avoid is an error, unless it is accepted
   const refused = await compile();
   t.match(refused, { status: 1, stdout: '', stderr: /:3: authorization_servers.main.typ: .*an ID token would pass/ });
   t.match(refused.stderr, '--accept typ');
-  const names = ['typ', 'algorithms', 'lifetime', 'cnf', 'second-credential'];
+  const names = ['typ', 'algorithms', 'lifetime', 'header', 'cnf', 'second-credential'];
   const accepted = await compile('--accept', ...names);
   t.match(accepted, { status: 0, stdout: /by `--accept typ`/, stderr: /:3: accepted typ: / });
+  const json = JSON.parse((await compile('--json', '--accept', ...names)).stdout);
+  t.match(json, { findings: [], accepted: names.map(() => ({ accept: String, at: /:3$/ })) });
   t.match(await compile('--accept', 'everything'), { status: 2 });
 });

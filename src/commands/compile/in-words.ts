@@ -29,16 +29,15 @@ export function splitInWords({ routes }: CompilePlan): string {
   return table(routes.map(({ id, at, judged }) => [id, verdicts[judged], at]));
 }
 
-export function planAsJson({ source, routes, findings }: CompilePlan): object {
+export function planAsJson({ source, routes, findings, accepted }: CompilePlan): object {
   return {
     source_sha256: source.hash,
     routes: routes.map(({ id, at, judged }) => ({ id, at, judged })),
-    findings: findings.map(({ at, what, why, remedy, routes: concerned }) => ({
-      at,
-      what,
-      why,
-      remedy,
-      routes: concerned,
-    })),
+    findings: findings.map(findingAsJson),
+    accepted: accepted.map((finding) => ({ ...findingAsJson(finding), accept: finding.accept })),
   };
+}
+
+function findingAsJson({ at, what, why, remedy, routes }: CompileFinding): object {
+  return { at, what, why, remedy, routes };
 }

@@ -7,7 +7,7 @@ import { compileText } from './compiled.ts';
 
 const SERVER =
   'issuer: https://a.example, audience: https://api.example, jwks_uri: https://a.example/keys, clock_skew: 60s';
-const TOKENS = ['typ', 'algorithms', 'lifetime', 'clock-skew', 'cnf', 'second-credential'];
+const TOKENS = ['typ', 'algorithms', 'lifetime', 'clock-skew', 'header', 'cnf', 'second-credential'];
 
 interface Parts {
   readonly server?: string;
@@ -109,7 +109,7 @@ const forMeshes: Readonly<Record<string, Row>> = {
   OPTIONS: [{ one: 'match: { path: /a, methods: [OPTIONS] }, access: public' }, 10, /OPTIONS/],
   'an optional token': [{ one: 'match: { path: /a }, access: optional' }, 10, /another kind/],
   origins: [{ one: 'match: { path: /a }, access: public, origins: [https://app.example]' }, 10, /Origin/],
-  'scopes in another claim': [{ server: `${SERVER}, scope_claims: [scp]` }, 3, /claim `scope`/],
+  'scopes in another claim': [{ server: `${SERVER}, scope_claims: [scp]` }, 3, /`scope`/],
   'a claim and the path': [
     { one: 'match: { path: "/a/{id}" }, scope: s, claims: { sub: { equals: path.id } }' },
     10,
@@ -136,6 +136,7 @@ const ofEnvoyGateway: Readonly<Record<string, Row>> = {
     /only with texts/,
   ],
   'a claim with a dot': [{ one: 'match: { path: /a }, scope: s, claims: { a.b: { equals: x } }' }, 10, /dot/],
+  'scopes in one claim': [{ server: `${SERVER}, scope_claims: [scope]` }, 3, /both `scope` and `scp`/],
   'a required claim with a dot': [{ server: `${SERVER}, required_claims: { a.b: [x] }` }, 3, /dot/],
 };
 
@@ -145,6 +146,7 @@ const ofTokens: Readonly<Record<string, Row>> = {
   algorithms: [{}, 3, /every algorithm/],
   lifetime: [{}, 3, /needs no `exp`/],
   'clock-skew': [{ server: SERVER.replace('60s', '30s') }, 3, /60 s after/],
+  header: [{}, 3, /`crit`/],
   cnf: [{}, 3, /bound to a key/],
   'second-credential': [{}, 3, /second credential/],
 };
@@ -232,3 +234,15 @@ t.test('without a decision endpoint, no target asks', async (t) => {
     );
   }
 });
+
+t.test(
+  'only gateway-api asks by gRPC: a mesh sends no raw headers, so Gatehouse would refuse each request',
+  async (t) => {
+    for (const target of Object.keys(tables)) {
+      const plan = await planFor(target, {}, { mode: 'ask' });
+      const text = compileTargets[target]?.render(plan) ?? '';
+      t.match(text, target === 'gateway-api' ? /port: 8083/ : /port: 8082/);
+      t.notMatch(text, target === 'gateway-api' ? /8082/ : /8083/);
+    }
+  },
+);

@@ -5,11 +5,22 @@ import type { TargetLimits } from '../limits.ts';
 import type { CannotSay } from '../plan.ts';
 
 export const envoyGatewayLimits: TargetLimits = {
-  tables: { ...meshTables, route: { ...meshTables.route, claims: claimsRule } },
+  tables: {
+    ...meshTables,
+    server: { ...meshTables.server, scope_claims: scopeClaimsRule },
+    route: { ...meshTables.route, claims: claimsRule },
+  },
   servers: everyServer,
   whole: meshLimits,
   hasOwnOrder: true,
 };
+
+/** Releases before 1.9 read only `scope`, which is narrower. */
+function scopeClaimsRule(names: readonly string[]): CannotSay | undefined {
+  return ['scope', 'scp'].every((name) => names.includes(name))
+    ? undefined
+    : unsayable('Envoy Gateway reads scopes from both `scope` and `scp`');
+}
 
 function claimsRule(claims: NonNullable<RouteConfig['claims']>): CannotSay | undefined {
   for (const [name, condition] of Object.entries(claims)) {

@@ -29,14 +29,9 @@ export function securityPolicies(
   ];
 }
 
-function extAuth({ protocol, service, sent, received }: AskingSetup): Part {
-  const backendRefs = [service];
-  if (protocol === 'grpc') return { failOpen: false, grpc: { backendRefs } };
-  return {
-    failOpen: false,
-    headersToExtAuth: sent,
-    http: { backendRefs, path: PREFIX, headersToBackend: received },
-  };
+function extAuth({ service, sent, received }: AskingSetup): Part {
+  const http = { backendRefs: [service], path: PREFIX, headersToBackend: received };
+  return { failOpen: false, headersToExtAuth: sent, http };
 }
 
 function tokenRules(plan: CompilePlan, route: PlannedRoute): Part {

@@ -10,7 +10,7 @@ export function renderGatewayApi(plan: CompilePlan): string {
 
 /** One HTTPRoute for each rule. The proxy asks Gatehouse about all of them but the open ones. */
 export function gatewayApiObjects(plan: CompilePlan): readonly KubernetesObject[] {
-  const filter = externalAuth(askingOf(plan));
+  const filter = externalAuth(askingOf(plan, true));
   return httpRoutes(groupsOf(plan), ({ judged }) => (judged === 'asked' ? [filter] : []));
 }
 

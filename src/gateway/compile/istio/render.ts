@@ -22,26 +22,17 @@ export function istioObjects(plan: CompilePlan): readonly KubernetesObject[] {
 const REFUSAL_HEADERS = ['www-authenticate', 'content-type', 'retry-after', 'allow', 'x-request-id', 'vary'];
 
 /** What the mesh itself must know: how to ask Gatehouse. */
-function meshNotes(asking: AskingSetup): readonly string[] {
-  const snippet = { extensionProviders: [{ name: PROVIDER, ...providers[asking.protocol](asking) }] };
+function meshNotes({ service, sent, received }: AskingSetup): readonly string[] {
+  const envoyExtAuthzHttp = {
+    service: `${service.name}.NAMESPACE.svc.cluster.local`,
+    port: service.port,
+    pathPrefix: PREFIX,
+    failOpen: false,
+    statusOnError: '503',
+    includeRequestHeadersInCheck: sent,
+    headersToUpstreamOnAllow: received,
+    headersToDownstreamOnDeny: REFUSAL_HEADERS,
+  };
+  const snippet = { extensionProviders: [{ name: PROVIDER, envoyExtAuthzHttp }] };
   return ['Add this to `meshConfig` of Istio:', ...stringify(snippet).trimEnd().split('\n')];
-}
-
-const providers: Readonly<Record<AskingSetup['protocol'], (asking: AskingSetup) => object>> = {
-  grpc: (asking) => ({ envoyExtAuthzGrpc: { ...addressOf(asking), failOpen: false, statusOnError: '503' } }),
-  http: (asking) => ({
-    envoyExtAuthzHttp: {
-      ...addressOf(asking),
-      pathPrefix: PREFIX,
-      failOpen: false,
-      statusOnError: '503',
-      includeRequestHeadersInCheck: asking.sent,
-      headersToUpstreamOnAllow: asking.received,
-      headersToDownstreamOnDeny: REFUSAL_HEADERS,
-    },
-  }),
-};
-
-function addressOf({ service }: AskingSetup) {
-  return { service: `${service.name}.NAMESPACE.svc.cluster.local`, port: service.port };
 }

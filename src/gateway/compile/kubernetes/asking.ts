@@ -2,7 +2,7 @@ import { headersOf } from '../envoy/ext-authz.ts';
 import type { CompilePlan, PlannedRoute } from '../plan.ts';
 import { SERVICE } from './objects.ts';
 
-/** How a proxy asks Gatehouse. */
+/** How a proxy asks Gatehouse. Envoy Gateway and Istio have no `encode_raw_headers`, so they can ask only by HTTP. */
 export interface AskingSetup {
   readonly protocol: 'http' | 'grpc';
   readonly service: { readonly name: string; readonly port: number };
@@ -18,12 +18,12 @@ export const PREFIX = '/envoy';
 const ALWAYS = ['authorization', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-id', 'origin'];
 const PREFLIGHT = ['access-control-request-method', 'max-forwards'];
 
-export function askingOf({ config, routes }: CompilePlan): AskingSetup {
+export function askingOf({ config, routes }: CompilePlan, canUseGrpc = false): AskingSetup {
   const asked = routes.filter(({ judged }) => judged === 'asked');
-  const { decision, decision_grpc } = config;
-  const port = decision_grpc?.port ?? decision?.port ?? 0;
+  const grpc = canUseGrpc ? config.decision_grpc : undefined;
+  const port = grpc?.port ?? config.decision?.port ?? 0;
   return {
-    protocol: decision_grpc === undefined ? 'http' : 'grpc',
+    protocol: grpc === undefined ? 'http' : 'grpc',
     service: { name: SERVICE, port },
     sent: [...new Set([...ALWAYS, ...PREFLIGHT, ...asked.flatMap(headersOf)])],
     received: receivedBy(asked),

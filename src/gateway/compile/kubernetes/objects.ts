@@ -25,13 +25,13 @@ export interface Manifest {
 /** The objects as YAML, each behind the lines of the file that it says. The same plan always gives the same text. */
 export function manifestText(plan: CompilePlan, { command, objects, notes = [] }: Manifest): string {
   const head = [...headOf(plan, command), ...notes].map((line) => `# ${printableValue(line)}\n`).join('');
-  return head + objects.map(objectText).join('');
+  return `${head}\n${objects.map(objectText).join('---\n')}`;
 }
 
 function objectText({ comments, apiVersion, kind, name, spec }: KubernetesObject): string {
   const document = new Document({ apiVersion, kind, metadata: { name }, spec }, { aliasDuplicateObjects: false });
   const lines = comments.map((comment) => `# ${printableValue(comment)}\n`).join('');
-  return `---\n${lines}${document.toString({ lineWidth: 0 })}`;
+  return `${lines}${document.toString({ lineWidth: 0 })}`;
 }
 
 function headOf({ source, routes, accepted }: CompilePlan, command: string): readonly string[] {

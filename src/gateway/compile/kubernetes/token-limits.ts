@@ -33,6 +33,7 @@ function acceptable(accept: string, why: string): () => CannotSay {
 
 /** Limits that belong to no key of a server. */
 export const everyServer: readonly CannotSay[] = [
+  acceptable('header', 'the proxy ignores `crit`, and accepts other header parameters that the gateway refuses')(),
   acceptable('cnf', 'the proxy accepts a token that is bound to a key (`cnf`) without the proof')(),
   acceptable(
     'second-credential',
@@ -40,4 +41,13 @@ export const everyServer: readonly CannotSay[] = [
   )(),
 ];
 
-export const tokenDifferences = ['typ', 'algorithms', 'lifetime', 'clock-skew', 'cnf', 'second-credential'] as const;
+/** The names for `--accept`, one for each row above. */
+export const tokenDifferences = [
+  'typ',
+  'algorithms',
+  'lifetime',
+  'clock-skew',
+  'header',
+  'cnf',
+  'second-credential',
+] as const;

@@ -119,7 +119,7 @@ function hasAudience({ audiences }: Objects, { aud }: Claims): boolean {
 }
 
 function holdsPrincipal({ scopes = [], claims: wanted = [] }: Objects, claims: Claims): boolean {
-  const held = listOf(claims.scope);
+  const held = [...listOf(claims.scope), ...listOf(claims.scp)];
   return (
     scopes.every((scope: string) => held.includes(scope)) &&
     wanted.every(({ name, valueType, values }: Objects) => {
