@@ -1,4 +1,5 @@
 import t from 'tap';
+import { istioObjects } from '../../../src/gateway/compile/istio/render.ts';
 import { noLimits } from '../../../src/gateway/compile/limits.ts';
 import { stoppingFindings, type UnsupportedMode } from '../../../src/gateway/compile/make-plan.ts';
 import type { CompilePlan } from '../../../src/gateway/compile/plan.ts';
@@ -246,3 +247,14 @@ t.test(
     }
   },
 );
+
+t.test('istio: where no token is verified, an open route refuses identity headers that a client forged', async (t) => {
+  const forged = { key: 'request.headers[X-Auth-Subject]', notValues: ['*'] };
+  const rulesOf = (plan: CompilePlan) =>
+    istioObjects(plan)
+      .filter(({ name }) => name === 'gatehouse-allows')
+      .map(({ spec }) => spec);
+  t.match(rulesOf(await planFor('istio', {}, { mode: 'ask' })), [{ rules: [{ when: [forged] }] }]);
+  const verifying = await planFor('istio', {}, { accepts: TOKENS });
+  t.notMatch(JSON.stringify(rulesOf(verifying)), 'notValues', 'elsewhere the token sets them');
+});

@@ -11,10 +11,11 @@ export const PROVIDER = 'gatehouse';
 
 interface Condition {
   readonly key: string;
-  readonly values: readonly string[];
+  readonly values?: readonly string[];
+  readonly notValues?: readonly string[];
 }
 
-/** In the order in which Istio applies them: CUSTOM, DENY, ALLOW. */
+/** In the order in which Istio applies them: CUSTOM, then ALLOW. Neither needs a DENY, because each path is one whole path. */
 export function authorizationPolicies(plan: CompilePlan, groups: readonly RouteGroup[]): readonly KubernetesObject[] {
   const here = groups.filter(({ judged }) => judged === 'here').flatMap(({ routes }) => routes);
   const isAsked = groups.some(({ judged }) => judged === 'asked');
@@ -23,7 +24,6 @@ export function authorizationPolicies(plan: CompilePlan, groups: readonly RouteG
   const comments = groups.flatMap(commentsOf);
   return [
     ...(isAsked ? [policy('gatehouse-asks', 'CUSTOM', { rules: others, comments, provider: PROVIDER })] : []),
-    ...forgedHeaders(plan, here),
     policy('gatehouse-allows', 'ALLOW', { rules: [...allowed, ...others], comments }),
   ];
 }
@@ -51,19 +51,16 @@ function othersRule(here: readonly PlannedRoute[]): object {
   return operations.length === 0 ? {} : { to: operations.map((operation) => ({ operation })) };
 }
 
-/** Where no token is verified, nothing removes the client's own identity headers. */
-function forgedHeaders(plan: CompilePlan, here: readonly PlannedRoute[]): readonly KubernetesObject[] {
-  if (here.length === 0 || needsTokens(plan)) return [];
-  const names = new Set(here.flatMap(({ identity }) => Object.keys(identity.set)));
-  const to = here.map((route) => ({ operation: policyOperation(route) }));
-  const rules = [...names].map((name) => ({ to, when: [{ key: `request.headers[${name}]`, values: ['*'] }] }));
-  const comments = ['identity headers that a client forged'];
-  return rules.length === 0 ? [] : [policy('gatehouse-denies', 'DENY', { rules, comments })];
+/** Where no token is verified, nothing removes identity headers that a client forged. So the route refuses them. */
+function withoutForgedHeaders(plan: CompilePlan, { identity }: PlannedRoute): { readonly when?: readonly Condition[] } {
+  const names = needsTokens(plan) ? [] : Object.keys(identity.set);
+  const when = names.map((name) => ({ key: `request.headers[${name}]`, notValues: ['*'] }));
+  return when.length === 0 ? {} : { when };
 }
 
 function rulesOf(plan: CompilePlan, route: PlannedRoute): readonly object[] {
   const to = [{ operation: policyOperation(route) }];
-  if (route.access === 'public') return [{ to }];
+  if (route.access === 'public') return [{ to, ...withoutForgedHeaders(plan, route) }];
   const servers = [...route.servers.keys()].flatMap((name) => plan.servers.get(name) ?? []);
   return servers.flatMap((server) => tokenRules(route, server).map((when) => ({ from: fromServer(server), to, when })));
 }

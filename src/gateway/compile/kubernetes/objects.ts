@@ -58,8 +58,9 @@ export function objectNames(ids: readonly string[]): ReadonlyMap<string, string>
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, LONGEST);
-    let name = `${SERVICE}-${plain === '' ? 'route' : plain}`;
-    for (let count = 2; used.has(name); count++) name = `${SERVICE}-${plain}-${count}`;
+    const base = `${SERVICE}-${plain === '' ? 'route' : plain}`;
+    let name = base;
+    for (let count = 2; used.has(name); count++) name = `${base}-${count}`;
     used.add(name);
     names.set(id, name);
   }

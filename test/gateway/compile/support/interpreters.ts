@@ -172,7 +172,8 @@ function holdsOperation(operation: Objects, request: MeshRequest): boolean {
 }
 
 /** The request of this test sends no identity headers. */
-function holdsCondition({ key, values }: Objects, claims: Claims | undefined): boolean {
+function holdsCondition({ key, values, notValues }: Objects, claims: Claims | undefined): boolean {
+  if (key.startsWith('request.headers')) return notValues !== undefined;
   const name =
     /^request\.auth\.claims\[(.*)\]$/.exec(key)?.[1] ?? (key === 'request.auth.audiences' ? 'aud' : undefined);
   if (name === undefined || claims === undefined) return false;
