@@ -68,6 +68,21 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
     reads: true,
     exit: '0 written; 1 a rule cannot be said exactly (with --on-unsupported error), or invalid; 2 wrong usage',
   },
+  'compile gateway-api': {
+    examples: ['gatehouse compile gateway-api --on-unsupported ask --out cluster'],
+    reads: true,
+    exit: '0 written; 1 a rule cannot be said exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+  },
+  'compile envoy-gateway': {
+    examples: ['gatehouse compile envoy-gateway --on-unsupported ask --out cluster'],
+    reads: true,
+    exit: '0 written; 1 a rule cannot be said exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+  },
+  'compile istio': {
+    examples: ['gatehouse compile istio --on-unsupported ask --out cluster'],
+    reads: true,
+    exit: '0 written; 1 a rule cannot be said exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+  },
   health: {
     examples: ['gatehouse health', 'gatehouse health -c authorization.yaml --wait 60s'],
     reads: true,
