@@ -9,6 +9,9 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
+/** Starts two groups of workers, and replaces a worker in each: 30 s on a busy machine. */
+t.setTimeout(120_000);
+
 const limited = {
   id: 'limited',
   match: { path: '/limited' },
