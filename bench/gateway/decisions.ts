@@ -19,7 +19,7 @@ const nameOf: Readonly<Record<Way, string>> = {
 export const decisions: Part = {
   name: 'decisions',
   about:
-    'A client sends small requests with one cached JWT. In turn, our gateway forwards them, or an Envoy does and asks our gateway about each. Then an Envoy judges by the compiled rules alone. Of the first three rows, only the CPU of the gateway is counted.',
+    'A client sends small requests with one cached JWT. In turn, our gateway forwards them, or an Envoy does and asks our gateway about each. Then an Envoy judges by the compiled rules alone. The first three rows count only the CPU of the gateway.',
   columns: loadColumns,
   beside: [{ title: '÷ forwarding', to: () => FORWARDED }],
   bars: () => [],
