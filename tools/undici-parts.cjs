@@ -3,13 +3,13 @@
 // test/deploy/bundle.test.ts fails if a source imports a name that is missing here.
 module.exports = {
   get Agent() {
-    return require('undici/lib/dispatcher/agent.js');
+    return withMethods(require('undici/lib/dispatcher/agent.js'));
   },
   get Client() {
-    return require('undici/lib/dispatcher/client.js');
+    return withMethods(require('undici/lib/dispatcher/client.js'));
   },
   get Pool() {
-    return require('undici/lib/dispatcher/pool.js');
+    return withMethods(require('undici/lib/dispatcher/pool.js'));
   },
   get buildConnector() {
     return require('undici/lib/core/connect.js');
@@ -19,6 +19,22 @@ module.exports = {
   },
   request,
 };
+
+/** undici's index gives these methods to every dispatcher. Here each loads on its first use. */
+const methods = {
+  request: () => require('undici/lib/api/api-request.js'),
+  stream: () => require('undici/lib/api/api-stream.js'),
+  pipeline: () => require('undici/lib/api/api-pipeline.js'),
+  upgrade: () => require('undici/lib/api/api-upgrade.js'),
+  connect: () => require('undici/lib/api/api-connect.js'),
+};
+
+function withMethods(dispatcher) {
+  const { prototype } = require('undici/lib/dispatcher/dispatcher.js');
+  if (!('request' in prototype))
+    for (const [name, get] of Object.entries(methods)) Object.defineProperty(prototype, name, { get });
+  return dispatcher;
+}
 
 /** Like undici's index, for the forms in which we call it: a URL, and an optional dispatcher. */
 function request(url, options = {}) {

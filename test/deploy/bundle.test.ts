@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import t, { type Test } from 'tap';
@@ -146,6 +147,20 @@ t.test('our parts of undici have every name that a source imports', async (t) =>
     [...new Set(names)].filter((name) => !(name in parts)),
     [],
   );
+});
+
+/** Imported by its path, like the parts do, in a process where undici's index has not run. */
+t.test('a dispatcher of our parts has every method that undici gives its own', async (t) => {
+  const program = `
+    const parts = require('./tools/undici-parts.cjs');
+    const kinds = ['Agent', 'Client', 'Pool'].map((name) => [name, new parts[name](name === 'Agent' ? {} : 'http://127.0.0.1:9')]);
+    const methods = Object.keys(require('undici/lib/api/index.js'));
+    const missing = kinds.flatMap(([name, each]) => methods.filter((method) => each[method] === undefined));
+    console.log(JSON.stringify({ methods, missing }));`;
+  const { stdout } = spawnSync(process.execPath, ['--eval', program], { cwd: checkout, encoding: 'utf8' });
+  const { methods, missing } = JSON.parse(stdout);
+  t.ok(methods.includes('request'));
+  t.strictSame(missing, []);
 });
 
 /** A CommonJS package does not know about modules. */
