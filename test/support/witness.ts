@@ -154,7 +154,8 @@ export function follow(request: IncomingMessage, record: Seen, done: () => void)
 
 function act(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse, record: Seen): void {
   if (typeof behaviour === 'function') behaviour(request, response, record);
-  else setTimeout(() => reply(behaviour, response), behaviour.delay ?? 0);
+  // A delay may be longer than its test, and must not keep the process alive after it.
+  else setTimeout(() => reply(behaviour, response), behaviour.delay ?? 0).unref();
 }
 
 function reply(

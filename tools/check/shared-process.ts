@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { OpenResources } from './open-resources.ts';
 import { changesSince, processState } from './process-state.ts';
 import { giveTest, testOf } from './test-of.ts';
 
@@ -53,15 +54,16 @@ async function run(file: string): Promise<void> {
 
 // Each file has its own limit.
 t.setTimeout(0);
+const opened = new OpenResources();
 const asked = new Socket({ fd: 3 });
 for await (const file of createInterface({ input: asked })) {
   await run(file);
+  opened.note(file, process.getActiveResourcesInfo());
   asked.write('done\n');
 }
 asked.destroy();
-// Something may keep this process alive, and then its parent ends it. This names what it is.
+// Something may keep this process alive, and then its parent ends it. This names what it is, and its file.
 setTimeout(() => {
-  const open = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
-  const counted = [...open].map(([kind, { length }]) => `${length} ${kind}`).join(', ');
-  process.stderr.write(`a test file left open: ${counted || 'nothing'}\n`);
+  const left = opened.blame(process.getActiveResourcesInfo());
+  process.stderr.write(`left open: ${left.join('; ') || 'nothing'}\n`);
 }, STILL_OPEN).unref();
