@@ -1,6 +1,6 @@
 // `npm test`: the tests that open no socket and start no process, in two processes, and then the others. Other commands
-// run the rest: test:shipped, test:faults and test:peers. `npm test -- FILE …` runs only these files, each in its own
-// process.
+// run the rest: test:clients, test:shipped, test:faults and test:peers. `npm test -- FILE …` runs only these files, each
+// in its own process.
 import { runPure } from './check/pure-processes.ts';
 import { inGroups } from './in-groups.ts';
 import { summary } from './report.ts';
