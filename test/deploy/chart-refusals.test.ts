@@ -19,6 +19,10 @@ const basic = { match, auth: 'basic', basic: { realm: 'a', users: 'a' }, access:
 const { main } = gatewayConfig.authorization_servers;
 const store = { main: { ...gatewayConfig.authorization_servers.main, verify: 'store', storage: 'sqlite:/data/a.db' } };
 
+const reporting = {
+  main: { ...gatewayConfig.authorization_servers.main, backchannel_logout: { audiences: ['shop'] } },
+};
+
 const gateway = (config: object, more: object = { replicaCount: 2 }) => ({
   gateway: { config: { ...gatewayConfig, ...config }, ...more },
 });
@@ -58,6 +62,10 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   'several gateways seal tickets with one key': [
     gateway({}),
     'set gateway.config.ticket_keys to ["${file:/run/secrets/gatehouse/ticket.key}"]',
+  ],
+  'several gateways must not hear of a logout separately': [
+    gateway({ ...tickets, authorization_servers: reporting, receiver: { listen: '0.0.0.0:8090' } }),
+    'only one of them would hear of a logout that gateway.config.authorization_servers.main reports: set gateway.config.counters',
   ],
   'several gateways share no SQLite file': [
     gateway({ ...tickets, authorization_servers: store }),
@@ -213,6 +221,12 @@ const accepted: Readonly<Record<string, object>> = {
   },
   'without counting, shared counters are not needed': gateway(tickets),
   'an unused port for decisions is free': sidecar({ port: 8082 }),
+  'several gateways hear of a logout through Redis': gateway({
+    ...tickets,
+    ...redis,
+    authorization_servers: reporting,
+    receiver: { listen: '0.0.0.0:8090' },
+  }),
   'one second more than the hook and the deadline is enough': gateway({}, { terminationGracePeriodSeconds: 36 }),
   'if the pod belongs to another chart, its grace period is not checked': {
     ...sidecar({ containers: [], selector: { app: 'orders' } }),

@@ -59,12 +59,17 @@ export const values: Keys = {
         health: port('`health`', 9900),
         admin: port('`admin`, on the loopback address', 9901),
         decision: port('`decision`, if `config` has it', 8082),
+        receiver: port('`receiver`, if `config` has it', 8090),
       },
       memory: '128Mi',
       restartOnConfigChange: false,
     }),
     decisionFrom: list(
       'Proxies that may ask for decisions, if `config` has `decision`. Empty: every client may ask.',
+      peer,
+    ),
+    receiverFrom: list(
+      'Clients that may send logout tokens and security events, if `config` has `receiver`. Empty: every client.',
       peer,
     ),
   }),

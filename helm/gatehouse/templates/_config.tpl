@@ -10,8 +10,12 @@
       "admin" (printf "127.0.0.1:%v" $values.ports.admin) -}}
 {{- if eq .program "authorization" -}}
 {{- $_ := set $own "storage" "sqlite:/data/gatehouse.db" -}}
-{{- else if $config.decision -}}
-{{- $_ := set $own "decision" (dict "listen" (printf "%s:%v" $at $values.ports.decision)) -}}
+{{- else -}}
+{{- range $listener := list "decision" "receiver" -}}
+{{- if kindIs "map" (get $config $listener) -}}
+{{- $_ := set $own $listener (dict "listen" (printf "%s:%v" $at (get $values.ports $listener))) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- if eq .root.Values.mode "sidecar" -}}
 {{- $own = mustMergeOverwrite $own (include "gatehouse.sidecar.config" .root | fromYaml) -}}
@@ -48,8 +52,10 @@ health:
 {{/* Service, probes and policies use `ports`, so a listener in `config` must have the same port. */}}
 {{- define "gatehouse.samePort" -}}
 {{- $address := .told -}}
+{{- range until 2 -}}
 {{- if kindIs "map" $address -}}
 {{- $address = ternary (get $address "port") (get $address "listen") (hasKey $address "port") -}}
+{{- end -}}
 {{- end -}}
 {{- $port := regexFind "[0-9]+$" (toString $address) -}}
 {{- if and $address (not (contains "${" (toString $address))) (ne $port (toString .port)) -}}

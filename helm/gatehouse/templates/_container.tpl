@@ -25,9 +25,9 @@ ports:
     containerPort: {{ $values.ports.http }}
   - name: health
     containerPort: {{ $values.ports.health }}
-  {{- if include "gatehouse.hasDecision" . }}
-  - name: decision
-    containerPort: {{ $values.ports.decision }}
+  {{- range $listener := include "gatehouse.ownListeners" . | fromJsonArray }}
+  - name: {{ $listener }}
+    containerPort: {{ get $values.ports $listener }}
   {{- end }}
 startupProbe:
   {{- include "gatehouse.probe" (dict "path" "/livez" "values" $values "how" $values.startupProbe) | nindent 2 }}
@@ -59,9 +59,16 @@ httpGet:
 {{- end }}
 {{- end -}}
 
-{{- define "gatehouse.hasDecision" -}}
+{{/* The listeners of a gateway that exist only if its file names them, as a JSON list. */}}
+{{- define "gatehouse.ownListeners" -}}
 {{- $values := index .root.Values .program -}}
-{{- if and (eq .program "gateway") (default dict $values.config).decision }}yes{{ end -}}
+{{- $there := list -}}
+{{- if eq .program "gateway" -}}
+{{- range $listener := list "decision" "receiver" -}}
+{{- if kindIs "map" (get (default dict $values.config) $listener) }}{{ $there = append $there $listener }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $there -}}
 {{- end -}}
 
 {{- define "gatehouse.volumeMounts" -}}

@@ -86,7 +86,8 @@
 {{- define "gatehouse.refusals.sidecar" -}}
 {{- $port := .Values.sidecar.port -}}
 {{- range $key, $taken := .Values.gateway.ports -}}
-{{- $isThere := or (ne $key "decision") (include "gatehouse.hasDecision" (dict "root" $ "program" "gateway")) -}}
+{{- $named := include "gatehouse.ownListeners" (dict "root" $ "program" "gateway") | fromJsonArray -}}
+{{- $isThere := or (not (has $key (list "decision" "receiver"))) (has $key $named) -}}
 {{- if and $isThere (eq (int $port) (int $taken)) -}}
 {{- fail (printf "sidecar.port is %v, and so is gateway.ports.%s: application and gateway are in one pod, so let the application listen on another port, or set gateway.ports.%s to another port." $port $key $key) -}}
 {{- end -}}
@@ -133,6 +134,9 @@
 {{- fail (printf "%s, and each would seal tickets with a random key that the others do not know: set gateway.config.ticket_keys to [\"${file:/run/secrets/gatehouse/ticket.key}\"], with that key in the Secret of gateway.existingSecret (openssl rand -base64 32)." $replicas) -}}
 {{- end -}}
 {{- range $name, $server := .values.config.authorization_servers -}}
+{{- if and (or $server.backchannel_logout $server.security_events) (eq $counters "memory") -}}
+{{- fail (printf "%s, and only one of them would hear of a logout that gateway.config.authorization_servers.%s reports: set gateway.config.counters to redis://HOST:6379, or gateway.replicaCount to 1 without autoscaling." $replicas $name) -}}
+{{- end -}}
 {{- if hasPrefix "sqlite:" (toString $server.storage) -}}
 {{- fail (printf "%s, and gateway.config.authorization_servers.%s.storage is a SQLite file, which they cannot share: set it to postgres://USER@HOST/DATABASE, or gateway.replicaCount to 1 without autoscaling." $replicas $name) -}}
 {{- end -}}
