@@ -124,6 +124,29 @@ export interface GatewayFile {
     /** A proxy may cache that a request passes for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
+  /** At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default. */
+  receiver?: {
+    /** Authorization servers send logout tokens and security events to this address: host:port, or { host, port, tls }. Default: `"127.0.0.1:8090"`. */
+    listen?: string | {
+      /** The listener has this name or IP address. */
+      host: string;
+      /** The listener has this port. 0 means any free port. */
+      port: number | Variable;
+      /** The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change. */
+      tls?: {
+        /** This PEM file holds the certificate and its chain. */
+        cert: string;
+        /** This PEM file holds the private key. */
+        key: string;
+        /** This PEM file holds the authorities that may issue client certificates. */
+        client_ca?: string;
+        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440). Default: `"none"`. */
+        client_auth?: "none" | "optional" | "required" | Variable;
+      };
+    };
+    /** The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, the events are in that Redis, and all replicas get them. */
+    file?: string;
+  };
   /** This many processes serve requests at `listen`. A primary process keeps their shared state. `auto` means one process for each core. Default: `1`. */
   workers?: number | "auto" | Variable;
   /** shadow: every route only records what it would reject. Default: `"enforce"`. */
@@ -296,6 +319,38 @@ export interface GatewayFile {
       max_staleness?: string;
       /** This setting applies to JWTs while the feed is silent. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked. Default: `"introspect"`. */
       on_stale?: "introspect" | "deny" | "allow" | Variable;
+      /** The server reports logouts at `receiver`, under /backchannel-logout/NAME. Tokens of an ended session are rejected at once. */
+      backchannel_logout?: {
+        /** A logout token must be for one of these clients: its `aud` contains their client id. */
+        audiences: ReadonlyArray<string>;
+        /** The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server knows only one for each client. */
+        relay_to?: string;
+      };
+      /** The server reports security events: Shared Signals with CAEP and RISC (RFC 8417). */
+      security_events?: {
+        /** A security event token must be for one of these receivers: its `aud` contains this value. */
+        audiences: ReadonlyArray<string>;
+        /** This is the `iss` of the security event tokens. The default is the issuer of the server. */
+        issuer?: string;
+        /** The keys of the security event tokens are here. The default is the key set of the server. Set it if `issuer` differs. */
+        jwks_uri?: string;
+        /** The server pushes its events to `receiver`, under /security-events/NAME (RFC 8935). */
+        push?: {
+          /** The server sends this value in Authorization. Without it, a request gets 401 before its body is read. Use a variable. */
+          authorization: string;
+        };
+        /** The gateway fetches the events itself, with long polls. */
+        poll?: {
+          /** The gateway fetches events from this URL (RFC 8936). */
+          url: string;
+          /** The gateway sends this value in Authorization. Use a variable. */
+          authorization?: string;
+        };
+        /** An event ends this. session: the session that the event names, or all tokens of the user if it names none. subject: all tokens of the user that were issued before. none: nothing. The names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
+        events?: {
+          [name: string]: "session" | "subject" | "none" | Variable;
+        };
+      };
       /** These settings apply to TLS connections to this server. */
       tls?: {
         /** A PEM file with the only certificate authorities that the gateway trusts for this server. It does not trust the system's authorities then. The gateway reads the file again when it changes. */

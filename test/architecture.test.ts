@@ -64,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'client',
     'forward',
     'revocation',
+    'receiver',
     'verify',
     'generation',
     'listener',

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { buildServiceMetrics } from '../src/authorization/telemetry/metrics.ts';
 import { viewersMetric } from '../src/gateway/console/live/viewers-metric.ts';
 import { buildMetrics } from '../src/gateway/lifecycle/metrics.ts';
+import { receiverMetrics } from '../src/gateway/lifecycle/receiver-metrics.ts';
 import { groupMetrics } from '../src/supervisor/group-health.ts';
 
 /** Only a scrape reads the subject of a metric, and no scrape happens here. */
@@ -11,6 +12,7 @@ const UNREAD = {} as never;
 function ofGateway(): Registry {
   const registry = buildMetrics(UNREAD, UNREAD, UNREAD);
   viewersMetric(registry, UNREAD);
+  receiverMetrics(registry, UNREAD, UNREAD);
   return registry;
 }
 
@@ -43,7 +45,7 @@ export const labels: Readonly<Record<string, string>> = {
   endpoint: 'the endpoint of the service, such as `token` or `authorize`',
   format: '`opaque` or `jwt`',
   grant_type: 'the grant type of the request (RFC 6749)',
-  kind: 'the kind of a revocation: `kid`, `jti`, `gid`, `sub_nbf`, `client_nbf`, `token_hash` or `reset`',
+  kind: 'the kind of a revocation: `kid`, `jti`, `gid`, `sid`, `sub_nbf`, `sessionless_nbf`, `client_nbf`, `token_hash` or `reset`',
   method: 'the request method; in `gatehouse_mcp_messages_total` the method of the message',
   of: 'the shared resource: `limits`, or `upstreams.NAME`',
   outcome: '`ok`, or an error code',
@@ -53,6 +55,7 @@ export const labels: Readonly<Record<string, string>> = {
   route: 'the `id` of the route',
   server: 'the name in `authorization_servers`',
   status_class: '`1xx` to `5xx`, or `none` if there was no answer',
+  token: '`logout` or `event`',
   tool: 'the name of the tool; empty if the message calls none, and `other` if no list has shown it',
   upstream: 'the name in `upstreams`',
   url: 'the host and port of one URL of the upstream',

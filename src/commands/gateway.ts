@@ -64,7 +64,7 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
     stopOnSignal({ stop: async () => (await starting).stop(LAST_REQUESTS), deadline: config.shutdown.deadline, log });
     const gateway = await starting;
     const { url, adminUrl: admin, healthUrl: health, decisionUrl: decision, grpcAddress: grpc } = gateway;
-    log.info({ url, admin, health, decision, grpc }, 'gateway is listening');
+    log.info({ url, admin, health, decision, grpc, receiver: gateway.receiverUrl }, 'gateway is listening');
     if (source !== undefined) remindOfShadow(source.file, log);
     if (source !== undefined && gateway.reload) followFile({ files: source.files, reload: gateway.reload, log });
   } catch (error) {

@@ -27,6 +27,8 @@ const PATIENCE = 1_000;
 export interface GroupHealth extends Health {
   /** The metrics of all workers, as values. */
   readonly values: () => Promise<MetricSnapshot>;
+  /** The metrics of this process. */
+  readonly own: Registry;
 }
 
 export function groupHealth(options: GroupHealthOptions): GroupHealth {
@@ -36,6 +38,7 @@ export function groupHealth(options: GroupHealthOptions): GroupHealth {
   viewersMetric(own, console.hub);
   let remark: string | undefined;
   return {
+    own,
     async notReady() {
       if (isDraining()) return { reason: 'draining' };
       const asked = crew.workers.map(({ process }) => process.line.ask('ready', true, PATIENCE));

@@ -6,6 +6,7 @@ import { type Core, openCore, withScheme } from '../gateway/lifecycle/core.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
 import { type Management, openManagement } from '../gateway/lifecycle/management.ts';
 import { openAccessLog } from '../gateway/lifecycle/open-access-log.ts';
+import { type OpenedReceiver, openReceiver } from '../gateway/lifecycle/receiver.ts';
 import { buildReload, type Reload, type ReloadStats } from '../gateway/lifecycle/reload.ts';
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
 import { roomForClients } from '../gateway/listener/server.ts';
@@ -57,8 +58,9 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
   const primary = await openPrimary(options);
   const { core, crew, door, state } = primary;
   let management: Management | undefined;
+  let receiver: OpenedReceiver | undefined;
   const close = async () => {
-    await management?.close();
+    await Promise.all([management?.close(), receiver?.close()]);
     await closeRest(primary);
   };
   try {
@@ -68,6 +70,8 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
     state.values = health.values;
     management = await openManagement(health, core, { decisions: primary.decisions, console: primary.console, reload });
     await requireKeptNonces(core.live.current);
+    await core.received?.start();
+    receiver = await openReceiver(core, health.own);
     await crew.start();
     const stop = async (lastRequests = 0) => {
       state.draining = true;
@@ -77,7 +81,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
     };
     const { port, decisionUrl, grpcAddress } = door;
     const url = withScheme(door.url, core.live.current.config);
-    return { url, port, decisionUrl, grpcAddress, ...management.urls, reload, stop };
+    return { url, port, decisionUrl, grpcAddress, ...management.urls, receiverUrl: receiver?.url, reload, stop };
   } catch (error) {
     await door.close();
     await close();
@@ -96,7 +100,13 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   await openAccessLog({ ...options, access: core.access });
   await core.access?.close();
   const { clock, log } = core;
-  const desks = openServerBrokers({ clock, log, came: (desk, sent) => crew.tellAll('keys', { desk, keys: sent }) });
+  const { received } = core;
+  const desks = openServerBrokers({
+    clock,
+    log,
+    received,
+    came: (desk, sent) => crew.tellAll('keys', { desk, keys: sent }),
+  });
   const first = { version: 1, workers, directory, locate, desks: desks.open(config, directory) };
   const state: State = { current: sentGeneration(config, first), draining: false, values: async () => [] };
   const decisions = mergedDecisions((on) => crew.tellAll('watch', on));
@@ -159,6 +169,7 @@ async function closeRest({ core, desks }: Primary): Promise<void> {
   await desks.close();
   core.stalls.close();
   await core.kept.close();
+  await core.received?.close();
 }
 
 /** A worker writes to a pipe, so it cannot see whether there is a terminal. */

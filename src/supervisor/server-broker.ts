@@ -2,13 +2,13 @@ import type { Clock } from '../base/clock.ts';
 import { within } from '../base/within.ts';
 import type { AuthorizationServerConfig } from '../config/schema/gateway.ts';
 import type { GatewayLog } from '../gateway/message/fault-log.ts';
-import { openFeed } from '../gateway/revocation/open-feed.ts';
+import type { EventLog } from '../gateway/receiver/event-log.ts';
 import { type FailedFetch, FETCH_DEADLINE, type Fetched } from '../gateway/server-client/fetch-json.ts';
 import { keySourceOf } from '../gateway/server-client/key-source.ts';
 import { lateAgent } from '../gateway/server-client/late-agent.ts';
 import { type MetadataMember, metadata } from '../gateway/server-client/metadata.ts';
 import { connectOptions, type Trust } from '../gateway/server-client/trust.ts';
-import { fetcherOf } from '../gateway/verify/open-authorization-server.ts';
+import { feedOf, fetcherOf } from '../gateway/verify/open-authorization-server.ts';
 import type { SentKeys, SentRequest } from './messages.ts';
 import { type SharedFeed, sharedFeed } from './shared-feed.ts';
 import { sharedKeys } from './shared-keys.ts';
@@ -34,18 +34,20 @@ export interface DeskOptions {
   readonly trust: Trust;
   readonly clock: Clock;
   readonly log: GatewayLog;
+  /** What servers reported to this gateway. */
+  readonly received?: EventLog | undefined;
   /** Passes a fetched set to every worker. */
   readonly came: (keys: SentKeys) => void;
 }
 
 export function openDesk(options: DeskOptions): ServerBroker {
-  const { name, config, development, directory, trust, clock, log } = options;
+  const { name, config, development, directory, trust, clock, log, received } = options;
   const agent = lateAgent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
   const fetch = fetcherOf(agent.dispatcher, trust);
   const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   const source = keySourceOf(config, { fetch, about, directory });
   const flights = new Map<string, Promise<Fetched>>();
-  const open = openFeed(name, config, { about, trust, clock, log });
+  const open = feedOf(name, config, { about, trust, clock, log, received });
   return {
     fetch(request) {
       const key = sameQuestion(request);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { GatewayLog } from '../gateway/message/fault-log.ts';
+import type { EventLog } from '../gateway/receiver/event-log.ts';
 import { failed } from '../gateway/server-client/fetch-json.ts';
 import { trustOf } from '../gateway/server-client/trust.ts';
 import type { PrimaryVerbs, SentKeys } from './messages.ts';
@@ -20,6 +21,8 @@ export interface ServerBrokers {
 export interface ServerBrokersOptions {
   readonly clock: Clock;
   readonly log: GatewayLog;
+  /** What servers reported to this gateway. */
+  readonly received?: EventLog | undefined;
   readonly came: (id: string, keys: SentKeys) => void;
   /**
    * Milliseconds for which a broker stays open without an active file that needs it. It stays longer while its feed is
@@ -32,7 +35,7 @@ export interface ServerBrokersOptions {
 const LINGER = 600_000;
 const CLOSED = failed('its configuration is not active any more');
 
-export function openServerBrokers({ clock, log, came, patience = LINGER }: ServerBrokersOptions): ServerBrokers {
+export function openServerBrokers({ came, patience = LINGER, ...shared }: ServerBrokersOptions): ServerBrokers {
   const desks = new Map<string, ServerBroker>();
   const leaving = new Map<string, NodeJS.Timeout>();
 
@@ -64,7 +67,7 @@ export function openServerBrokers({ clock, log, came, patience = LINGER }: Serve
         const id = createHash('sha256')
           .update(JSON.stringify([name, config, development, trust]))
           .digest('base64url');
-        const options = { name, config, development, directory, trust, clock, log };
+        const options = { name, config, development, directory, trust, ...shared };
         enter(id, () => openDesk({ ...options, came: (keys) => came(id, keys) }));
         return [name, id] as const;
       });

@@ -21,6 +21,7 @@ const env = {
   NIGHTLY_SECRET: 'nightly-secret-of-the-tests',
   PG_PASSWORD: 'postgres-password-of-the-tests',
   REDIS_PASSWORD: 'redis-password-of-the-tests',
+  PUSH_TOKEN: 'push-token-of-the-tests',
   LEGACY_PASSWORD: 'legacy-password-of-the-tests',
   // what a check needs to read, and no user's password
   ALICE_PASSWORD_HASH: `$argon2id$v=19$m=65536,t=3,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,

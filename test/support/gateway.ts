@@ -15,6 +15,7 @@ export interface TestGateway {
   readonly healthUrl: string | undefined;
   readonly decisionUrl: string | undefined;
   readonly grpcAddress: string | undefined;
+  readonly receiverUrl: string | undefined;
   /** Log lines at trace, parsed. */
   readonly log: readonly Record<string, unknown>[];
   stop(): Promise<void>;

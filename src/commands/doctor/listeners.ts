@@ -100,12 +100,14 @@ function addressesOf({ config }: Listening): readonly (readonly [string, Address
   const { listen, admin, health } = config;
   const decision = 'decision' in config ? config.decision : undefined;
   const grpc = 'decision_grpc' in config ? config.decision_grpc : undefined;
+  const receiver = 'receiver' in config ? config.receiver?.listen : undefined;
   const all: readonly (readonly [string, Address | undefined])[] = [
     ['listen', listen],
     ['admin', admin],
     ['health', health],
     ['decision', decision],
     ['decision.grpc', grpc],
+    ['receiver.listen', receiver],
   ];
   return all.flatMap(([name, address]) => (address === undefined ? [] : [[name, address] as const]));
 }

@@ -18,6 +18,7 @@ import { lintChecks } from './lint.ts';
 import { listenerFaults } from './listeners.ts';
 import { mcpChecks } from './mcp.ts';
 import { overrideChecks } from './overrides.ts';
+import { receiverChecks } from './receiver.ts';
 import { routeChecks } from './routes.ts';
 import { ruleChecks } from './rules.ts';
 import { serverChecks } from './servers.ts';
@@ -40,6 +41,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
       health: config.health && healthParts(config.health).listen,
       decision: config.decision?.listen,
       grpc: config.decision?.grpc,
+      receiver: config.receiver?.listen,
     }),
   ...tlsChecks,
   ...adminChecks,
@@ -55,6 +57,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...serverChecks,
   ...introspectionChecks,
   ...feedChecks,
+  ...receiverChecks,
   ...storeChecks,
   ...upstreamChecks,
   ...upstreamCredentialChecks,

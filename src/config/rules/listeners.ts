@@ -12,13 +12,13 @@ type Listeners = {
   readonly health?: Address | undefined;
   readonly decision?: Address | undefined;
   readonly grpc?: Address | undefined;
+  readonly receiver?: Address | undefined;
 };
 
 /** Rules for the listeners of clients, operators, probes and proxies. Each must have its own address. */
-export function listenerFaults({ listen, admin, health, decision, grpc }: Listeners): readonly Finding[] {
-  const open = Object.entries({ listen, admin, health, decision, 'decision.grpc': grpc }).flatMap(([key, address]) =>
-    address ? [{ key, address }] : [],
-  );
+export function listenerFaults({ listen, admin, health, decision, grpc, receiver }: Listeners): readonly Finding[] {
+  const all = { listen, admin, health, decision, 'decision.grpc': grpc, 'receiver.listen': receiver };
+  const open = Object.entries(all).flatMap(([key, address]) => (address ? [{ key, address }] : []));
   const clashes = open.flatMap(({ key, address }, index): Finding[] => {
     const earlier = open.slice(0, index).find((other) => overlap(address, other.address));
     return earlier === undefined

@@ -28,10 +28,11 @@ interface WithTls {
   readonly tls: TlsConfig;
 }
 
-function withTls({ listen, decision }: GatewayFile): readonly WithTls[] {
+function withTls({ listen, decision, receiver }: GatewayFile): readonly WithTls[] {
   const all = [
     { pointer: ['listen', 'tls'], tls: listen.tls },
     { pointer: ['decision', 'grpc', 'tls'], tls: decision?.grpc?.tls },
+    { pointer: ['receiver', 'listen', 'tls'], tls: receiver?.listen.tls },
   ];
   return all.flatMap(({ pointer, tls }) => (tls === undefined ? [] : [{ pointer, tls }]));
 }

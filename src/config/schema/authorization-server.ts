@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { storagePattern, storageWritten } from '../../base/storage-urls.ts';
 import { algorithmNames } from '../../jwt/algorithms.ts';
 import { count, duration, list, named, oneOf, record, text } from '../words/schema.ts';
+import { BackChannelLogout, SecurityEvents } from './receiver.ts';
 
 const Jwks = record(
   {
@@ -140,6 +141,8 @@ export const AuthorizationServerSchema = record(
       'introspect',
       'This setting applies to JWTs while the feed is silent. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked.',
     ),
+    backchannel_logout: Type.Optional(BackChannelLogout),
+    security_events: Type.Optional(SecurityEvents),
     tls: Type.Optional(Tls),
     cache: Cache,
   },

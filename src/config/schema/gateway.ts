@@ -21,6 +21,7 @@ import { AuthorizationServerSchema } from './authorization-server.ts';
 import { type CountersConfig, counters } from './counters.ts';
 import { type HealthPassConfig, healthListen, type Listen, listen, listeners, listenWithTls } from './listener.ts';
 import { Log, Shutdown } from './process.ts';
+import { Receiver } from './receiver.ts';
 import { bearerMethodsSupported, identityHeaders, modes, passHeaders, RouteSchema } from './route.ts';
 import { TestSchema } from './test-case.ts';
 import { trustedProxies } from './trusted-proxies.ts';
@@ -148,6 +149,7 @@ export const GatewaySchema = record({
     ),
   ),
   decision: Type.Optional(Decision),
+  receiver: Type.Optional(Receiver),
   workers: Type.Unsafe<number | 'auto'>({
     anyOf: [
       { type: 'integer', minimum: 1, maximum: MOST_WORKERS },

@@ -37,13 +37,13 @@ export interface Listen extends Address {
 }
 
 /** An address for programs, which may have TLS. */
-export function listenWithTls(description: string) {
+export function listenWithTls(description: string, fallback?: string) {
   const parts = record({
     host: text(undefined, 'The listener has this name or IP address.'),
     port: port('The listener has this port. 0 means any free port.'),
     tls: Type.Optional(Tls),
   });
-  return Type.Unsafe<Listen>({ anyOf: [address(), parts], description });
+  return Type.Unsafe<Listen>({ anyOf: [address(), parts], ...(fallback && { default: fallback }), description });
 }
 
 /** The address for clients, or a map with the address and TLS settings. */

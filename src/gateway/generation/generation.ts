@@ -14,6 +14,7 @@ import { protectedResources } from '../decide/protected-resources.ts';
 import type { Route } from '../decide/route.ts';
 import { varyOf } from '../decide/vary.ts';
 import { Lease } from '../message/lease.ts';
+import type { EventLog } from '../receiver/event-log.ts';
 import { trustOf } from '../server-client/trust.ts';
 import type { Decisions } from '../telemetry/decisions.ts';
 import type { FullShares } from '../telemetry/full-shares.ts';
@@ -70,6 +71,8 @@ export interface GenerationDependencies {
   readonly deadlines: Deadlines;
   readonly fullShares: FullShares;
   readonly kept: ReloadPool;
+  /** What authorization servers reported. Undefined: this process receives nothing. */
+  readonly received?: EventLog | undefined;
   readonly listener: Shared['listener'];
   /** Where relative filenames of the configuration start. */
   readonly directory: string;

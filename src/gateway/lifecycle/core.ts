@@ -31,6 +31,7 @@ import { HandshakeTracker } from '../listener/handshake-tracker.ts';
 import { buildProxy } from '../listener/proxy.ts';
 import { buildServer, type ServerOptions } from '../listener/server.ts';
 import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
+import { openEventLog } from '../receiver/open-log.ts';
 import { type AccessLog, buildAccessLog } from '../telemetry/access-log.ts';
 import { Decisions } from '../telemetry/decisions.ts';
 import { FullShares } from '../telemetry/full-shares.ts';
@@ -82,6 +83,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     deadlines: new Deadlines(),
     fullShares,
     kept: emptyReloadPool(),
+    received: outside === undefined ? openEventLog(config, { clock, log, directory }) : undefined,
     listener,
     directory,
     renewals: new Set<() => void>(),

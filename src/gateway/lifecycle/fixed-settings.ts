@@ -9,6 +9,7 @@ const fixed = [
   'health',
   'decision',
   'decision_grpc',
+  'receiver',
   'workers',
   'log',
   'access_log',

@@ -33,6 +33,7 @@ import { keptNoncesProblems, requireKeptNonces } from './kept-nonces.ts';
 import { type Management, openManagement } from './management.ts';
 import { buildMetrics } from './metrics.ts';
 import { openAccessLog } from './open-access-log.ts';
+import { type OpenedReceiver, openReceiver } from './receiver.ts';
 import { buildReload, type FollowedFiles, type Reload, type Reloading } from './reload.ts';
 import { remarkOfReload } from './reload-remark.ts';
 
@@ -54,6 +55,8 @@ export interface RunningGateway {
   readonly decisionUrl: string | undefined;
   /** HOST:PORT where Envoy asks by gRPC. */
   readonly grpcAddress: string | undefined;
+  /** The address where authorization servers report logouts and events. */
+  readonly receiverUrl: string | undefined;
   /** Loads the whole current file, or nothing. */
   readonly reload: Reload | undefined;
   /**
@@ -70,10 +73,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   let management: Management | undefined;
   let asking: FastifyInstance | undefined;
   let grpc: GrpcListener | undefined;
+  let receiver: OpenedReceiver | undefined;
   const closeAll = async () => {
-    await Promise.all([management?.close(), asking?.close(), grpc?.close()]);
+    await Promise.all([management?.close(), asking?.close(), grpc?.close(), receiver?.close()]);
     core.stalls.close();
     await core.kept.close();
+    await core.received?.close();
     await core.access?.close();
     await flushSpans();
   };
@@ -95,15 +100,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       remark: () => remarkOfReload(stats) ?? remark(core),
       registry,
     };
-    void core.live.current.verifiers.start();
-    void core.live.current.schemes.start();
-    await core.live.current.counters.start();
-    await requireKeptNonces(core.live.current);
+    await startParts(core);
     management = await openManagement(health, core, {
       decisions: core.decisions,
       reload,
       console: seen,
     });
+    receiver = await openReceiver(core, registry);
     const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
     const grpcAddress = grpc && config.decision_grpc && (await listenGrpc(grpc, config.decision_grpc));
     const url = withScheme(await listen(app, config.listen, 'listen'), config);
@@ -117,11 +120,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await closeAll();
     };
     const { port } = app.server.address() as AddressInfo;
-    return { url, port, ...management.urls, decisionUrl, grpcAddress, reload, stop };
+    return { url, port, ...management.urls, decisionUrl, grpcAddress, receiverUrl: receiver?.url, reload, stop };
   } catch (error) {
     await closeAll();
     throw error;
   }
+}
+
+async function startParts({ received, live: { current } }: Core): Promise<void> {
+  await received?.start();
+  void current.verifiers.start();
+  void current.schemes.start();
+  await current.counters.start();
+  await requireKeptNonces(current);
 }
 
 /** The console of a gateway that is one process. */

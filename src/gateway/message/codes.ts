@@ -434,7 +434,8 @@ const credentials = {
     error: 'invalid_token',
     text: 'The access token was revoked.',
     step: 'verify',
-    remedy: 'Get a new token. The audit log of the authorization service says who revoked the old one.',
+    remedy:
+      'Get a new token. The `reason` in the log says what ended the old one, and the log of the authorization server says who ended it.',
   },
   token_bound: {
     status: 401,

@@ -6,6 +6,8 @@ export interface TokenMarks {
   readonly kid: string | undefined;
   readonly jti: string | undefined;
   readonly gid: string | undefined;
+  /** The session at the authorization server. */
+  readonly sid: string | undefined;
   readonly subject: string | undefined;
   readonly client: string | undefined;
   /** NumericDate, seconds. */

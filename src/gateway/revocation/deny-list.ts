@@ -1,12 +1,12 @@
 import type { TokenMarks } from '../message/identity.ts';
-import { type FeedEventKind, isCutOff, type RevocationEvent } from './events.ts';
+import { type CutOffKind, cutOffKinds, type FeedEventKind, isCutOff, type RevocationEvent } from './events.ts';
 
 interface CutOff {
   nbf: number;
   until: number;
 }
 
-type NamedKind = Exclude<FeedEventKind, 'sub_nbf' | 'client_nbf'>;
+type NamedKind = Exclude<FeedEventKind, CutOffKind>;
 
 /**
  * Live entries. Each takes at most 200 bytes, so at most 100 MB together. An entry with a longer key counts several
@@ -39,9 +39,14 @@ export class DenyList {
     kid: new Map(),
     jti: new Map(),
     gid: new Map(),
+    sid: new Map(),
     token_hash: new Map(),
   };
-  readonly #cutOff = { sub_nbf: new Map<string, CutOff>(), client_nbf: new Map<string, CutOff>() } as const;
+  readonly #cutOff: Readonly<Record<CutOffKind, Map<string, CutOff>>> = {
+    sub_nbf: new Map(),
+    sessionless_nbf: new Map(),
+    client_nbf: new Map(),
+  };
   readonly #most: number;
   /** Seconds after its end for which a token is still accepted. */
   readonly #leeway: number;
@@ -70,18 +75,20 @@ export class DenyList {
     return true;
   }
 
-  denies({ kid, jti, gid, subject, client, hash, issuedAt }: TokenMarks): boolean {
-    if (this.#size === 0) return false;
-    const { kid: kids, jti: jtis, gid: gids, token_hash: hashes } = this.#named;
-    const { sub_nbf, client_nbf } = this.#cutOff;
-    return (
-      (kid !== undefined && kids.has(kid)) ||
-      (jti !== undefined && jtis.has(jti)) ||
-      (gid !== undefined && gids.has(gid)) ||
-      hashes.has(hash) ||
-      (subject !== undefined && isBefore(issuedAt, sub_nbf.get(subject))) ||
-      (client !== undefined && isBefore(issuedAt, client_nbf.get(client)))
-    );
+  /** The kind of the event that ended the token. Undefined: none did. */
+  denies({ kid, jti, gid, sid, subject, client, hash, issuedAt }: TokenMarks): FeedEventKind | undefined {
+    if (this.#size === 0) return undefined;
+    const { kid: kids, jti: jtis, gid: gids, sid: sids, token_hash: hashes } = this.#named;
+    const { sub_nbf, sessionless_nbf, client_nbf } = this.#cutOff;
+    if (kid !== undefined && kids.has(kid)) return 'kid';
+    if (jti !== undefined && jtis.has(jti)) return 'jti';
+    if (gid !== undefined && gids.has(gid)) return 'gid';
+    if (sid !== undefined && sids.has(sid)) return 'sid';
+    if (hashes.has(hash)) return 'token_hash';
+    if (subject !== undefined && isBefore(issuedAt, sub_nbf.get(subject))) return 'sub_nbf';
+    const isSessionless = subject !== undefined && sid === undefined;
+    if (isSessionless && isBefore(issuedAt, sessionless_nbf.get(subject))) return 'sessionless_nbf';
+    return client !== undefined && isBefore(issuedAt, client_nbf.get(client)) ? 'client_nbf' : undefined;
   }
 
   /** Whether all tokens of this key are revoked, whatever else they contain. */
@@ -94,7 +101,7 @@ export class DenyList {
     for (const [kind, entries] of Object.entries(this.#named) as [NamedKind, Map<string, number>][]) {
       for (const [key, until] of entries) yield { kind, key, until: until - this.#leeway };
     }
-    for (const kind of ['sub_nbf', 'client_nbf'] as const) {
+    for (const kind of cutOffKinds) {
       for (const [key, { until, nbf }] of this.#cutOff[kind]) yield { kind, key, until: until - this.#leeway, nbf };
     }
   }

@@ -2,15 +2,28 @@ import type { JsonObject } from '../../jwt/json.ts';
 import { isTime } from '../../jwt/times.ts';
 
 /** The kinds of revocations. Each name says what the event's `key` contains. */
-export const eventKinds = ['kid', 'jti', 'gid', 'sub_nbf', 'client_nbf', 'token_hash'] as const;
+export const eventKinds = [
+  'kid',
+  'jti',
+  'gid',
+  'sid',
+  'sub_nbf',
+  'sessionless_nbf',
+  'client_nbf',
+  'token_hash',
+] as const;
 export type FeedEventKind = (typeof eventKinds)[number];
+
+/** Kinds that end only tokens that were issued before a certain time. `sessionless_nbf`: a user's tokens without `sid`. */
+export const cutOffKinds = ['sub_nbf', 'sessionless_nbf', 'client_nbf'] as const;
+export type CutOffKind = (typeof cutOffKinds)[number];
 
 export interface RevocationEvent {
   readonly kind: FeedEventKind;
   readonly key: string;
   /** NumericDate, seconds: when the last affected token expires. */
   readonly until: number;
-  /** For `sub_nbf` and `client_nbf`: ends tokens with an earlier `iat`. */
+  /** For kinds with a cut-off: ends tokens with an earlier `iat`. */
   readonly nbf?: number;
 }
 
@@ -42,6 +55,6 @@ export function readEvent(kind: string, data: JsonObject): RevocationEvent | und
 }
 
 /** Whether the event ends only tokens that were issued before a certain time. */
-export function isCutOff(kind: FeedEventKind): kind is 'sub_nbf' | 'client_nbf' {
-  return kind === 'sub_nbf' || kind === 'client_nbf';
+export function isCutOff(kind: FeedEventKind): kind is CutOffKind {
+  return cutOffKinds.some((each) => each === kind);
 }

@@ -26,8 +26,10 @@ const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | und
   kid: ({ kid }) => kid,
   jti: ({ jti }) => jti,
   gid: ({ gid }) => gid,
+  sid: ({ sid }) => sid,
   token_hash: ({ hash }) => hash,
   sub_nbf: ({ subject }) => subject,
+  sessionless_nbf: ({ sid, subject }) => (sid === undefined ? subject : undefined),
   client_nbf: ({ client }) => client,
 };
 const marksByKind = Object.entries(markOf) as [FeedEventKind, (marks: TokenMarks) => string | undefined][];

@@ -16,7 +16,8 @@ export interface Revocations {
   readonly epoch: number;
   /** Changes when the feed is up to date again after a gap. Events in the gap may not have reached this process. */
   readonly span: number;
-  denies(marks: TokenMarks): boolean;
+  /** The kind of the event that ended the token. Undefined: none did. */
+  denies(marks: TokenMarks): FeedEventKind | undefined;
   isDead(kid: string): boolean;
   /** Undefined: a token without a revocation here is valid, or the operator accepts the risk. */
   doubt(): 'introspect' | 'deny' | undefined;
@@ -61,7 +62,7 @@ export const NO_FEED: Revocations = {
   generation: 0,
   epoch: 0,
   span: 0,
-  denies: () => false,
+  denies: () => undefined,
   isDead: () => false,
   doubt: () => undefined,
   inStep: () => false,
@@ -142,7 +143,7 @@ class FollowedFeed implements Revocations {
     };
   }
 
-  denies(marks: TokenMarks): boolean {
+  denies(marks: TokenMarks): FeedEventKind | undefined {
     return this.#list.denies(marks);
   }
 

@@ -4,6 +4,7 @@ import { introspects } from '../../config/schema/introspects.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { Verification, WatchToken } from '../message/identity.ts';
+import type { TokenReceiver } from '../receiver/token-receiver.ts';
 import { marksOf } from '../revocation/marks.ts';
 import type { OpenStreams } from '../revocation/open-streams.ts';
 import { type FeedStats, NO_FEED, type Revocations } from '../revocation/revocations.ts';
@@ -43,6 +44,8 @@ export interface AuthorizationServer {
   verifyJwt(jwt: ParsedJwt): Promise<Verification>;
   verifyOpaque(token: string): Promise<Verification>;
   readonly watch: WatchToken;
+  /** Accepts what the server reports. Undefined: it reports nothing to this process. */
+  readonly receiver: TokenReceiver | undefined;
   /** Removes a token that no client sends again from the cache. */
   forget(token: string): void;
   /** Whether the feed may have missed revocations, so that only the server itself can confirm a token. */
@@ -83,6 +86,7 @@ export interface ServerParts {
   readonly fetch: FetchJson;
   readonly out: (detail: string) => Outage;
   readonly userKeys: UserKeyStats | undefined;
+  readonly receiver: TokenReceiver | undefined;
   readonly release: () => Promise<void>;
 }
 
@@ -167,6 +171,10 @@ class OpenedServer implements AuthorizationServer {
     return this.#parts.fetch;
   }
 
+  get receiver(): TokenReceiver | undefined {
+    return this.#parts.receiver;
+  }
+
   forget(token: string): void {
     this.#cache.forget(token);
   }
@@ -208,7 +216,7 @@ class OpenedServer implements AuthorizationServer {
   readonly watch: WatchToken = ({ marks, expiresAt }, end) => {
     const { revocations, streams } = this.#parts;
     // The token may have been revoked since it was verified, because the request may have waited meanwhile.
-    if (marks !== undefined && revocations.denies(marks)) process.nextTick(end, 'token_revoked');
+    if (marks !== undefined && revocations.denies(marks) !== undefined) process.nextTick(end, 'token_revoked');
     return streams.add({ marks, endsAt: expiresAt, end });
   };
 
@@ -234,8 +242,9 @@ class OpenedServer implements AuthorizationServer {
   }
 
   async close(): Promise<void> {
-    const { keys, store, revocations, streams, release } = this.#parts;
+    const { keys, store, revocations, streams, receiver, release } = this.#parts;
     keys?.close();
+    receiver?.close();
     revocations.close();
     streams.close();
     await Promise.all([store?.close(), release()]);

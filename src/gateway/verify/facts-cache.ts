@@ -6,6 +6,7 @@ import { timeMismatches } from '../../jwt/claim-mismatches.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { TokenMarks, Verified } from '../message/identity.ts';
+import type { FeedEventKind } from '../revocation/events.ts';
 import type { Revocations } from '../revocation/revocations.ts';
 import type { Facts } from './facts.ts';
 
@@ -37,7 +38,7 @@ interface Entry extends Remembered {
   readonly marks: TokenMarks | undefined;
   /** The revocations' generation at the last check, and its result. */
   checkedAt: number;
-  revoked: boolean;
+  revoked: FeedEventKind | undefined;
   /** Wall clock, milliseconds. */
   readonly notBefore: number;
   readonly expiresAt: number;
@@ -66,7 +67,19 @@ export interface FactsCacheOptions {
 /** Characters. Token lengths differ by a factor of a hundred, so the memory limit assumes this mean. */
 const MEAN_LENGTH = 4096;
 
-const REVOKED = refused<CredentialCode>('token_revoked');
+/** What ended a token, for logs and `why`. */
+const ENDINGS: Readonly<Record<FeedEventKind, string>> = {
+  kid: "its user's key ended",
+  jti: 'this token was revoked',
+  token_hash: 'this token was revoked',
+  gid: 'its grant ended',
+  sid: 'its session ended',
+  sub_nbf: "its user's tokens ended",
+  sessionless_nbf: 'a session of its user ended, and the token names none',
+  client_nbf: "its client's tokens ended",
+};
+
+const revokedBy = (kind: FeedEventKind) => refused<CredentialCode>('token_revoked', ENDINGS[kind]);
 
 /** Uses the rules that set the entry's limits. */
 function expired({ answer, expiresAt }: Entry, now: number): Refused<CredentialCode> {
@@ -113,7 +126,8 @@ class TokenCache implements FactsCache {
     const entry = this.#find(token);
     if (entry === undefined) return undefined;
     const { jwt } = entry;
-    if (this.#isRevoked(entry)) return { jwt, answer: REVOKED };
+    const ended = this.#endOf(entry);
+    if (ended !== undefined) return { jwt, answer: revokedBy(ended) };
     const now = this.#clock.now();
     if (now >= entry.expiresAt) return { jwt, answer: expired(entry, now) };
     if (now < entry.notBefore) return { jwt, answer: early(entry, now) };
@@ -124,7 +138,7 @@ class TokenCache implements FactsCache {
   stale(token: string): Verified | undefined {
     const entry = this.#find(token);
     if (entry === undefined || this.#clock.monotonic() >= entry.staleUntil) return undefined;
-    if (this.#clock.now() >= entry.expiresAt || this.#isRevoked(entry)) return undefined;
+    if (this.#clock.now() >= entry.expiresAt || this.#endOf(entry) !== undefined) return undefined;
     if (!entry.asked && this.#revocations.doubt() !== undefined) return undefined;
     return { ...entry.answer, cache: 'stale' };
   }
@@ -136,7 +150,8 @@ class TokenCache implements FactsCache {
   put(token: string, facts: Facts): Verified | Refused<CredentialCode> {
     const entry = this.#entryOf(facts);
     this.#entries.set(ownText(token), entry);
-    if (this.#isRevoked(entry)) return REVOKED;
+    const ended = this.#endOf(entry);
+    if (ended !== undefined) return revokedBy(ended);
     return { kind: 'verified', identity: facts.identity, cache: 'miss' };
   }
 
@@ -160,7 +175,7 @@ class TokenCache implements FactsCache {
       asked,
       marks: identity.marks,
       checkedAt: Number.NaN,
-      revoked: false,
+      revoked: undefined,
       assuredUntil: asked ? now + Math.min(freshFor, this.#maxStaleness) : Number.NEGATIVE_INFINITY,
       answer: { kind: 'verified', identity, cache: 'hit' },
       notBefore: (identity.notBefore ?? Number.NEGATIVE_INFINITY) * 1000 - this.#skew,
@@ -179,11 +194,11 @@ class TokenCache implements FactsCache {
   }
 
   /** Checks again only after a new revocation. */
-  #isRevoked(entry: Entry): boolean {
+  #endOf(entry: Entry): FeedEventKind | undefined {
     const { generation } = this.#revocations;
     if (entry.checkedAt !== generation) {
       entry.checkedAt = generation;
-      entry.revoked = entry.marks !== undefined && this.#revocations.denies(entry.marks);
+      entry.revoked = entry.marks && this.#revocations.denies(entry.marks);
     }
     return entry.revoked;
   }

@@ -1,13 +1,14 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
-import { mayHaveFeed } from '../../config/rules/follows-feed.ts';
+import { mayHaveFeed, reportsEnds } from '../../config/rules/follows-feed.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { openTokenFacts } from '../../storage/open-lookup.ts';
 import { type FaultLog, faultLog } from '../message/fault-log.ts';
+import { openTokenReceiver } from '../receiver/open-token-receiver.ts';
 import type { RevocationEvent } from '../revocation/events.ts';
 import type { OpenFeed } from '../revocation/follow-feed.ts';
-import { openFeed } from '../revocation/open-feed.ts';
+import { type FeedDependencies, openFeed } from '../revocation/open-feed.ts';
 import { type OpenStreams, openStreams } from '../revocation/open-streams.ts';
 import { type Apply, revocations as followFeed, NO_FEED, type Revocations } from '../revocation/revocations.ts';
 import type { UserKeyCache } from '../revocation/user-keys.ts';
@@ -59,7 +60,21 @@ export function openAuthorizationServer(
   const faults = faultLog(log, { server: name }, config.verify === 'store' ? 'store' : 'introspection');
   const store = openStore(config, dependencies, faults);
   const { release } = agent;
-  const parts = { name, config, keys, held, store, revocations, streams, fetch, out, userKeys: users, release };
+  const receiver = openTokenReceiver(name, config, asking);
+  const parts = {
+    name,
+    config,
+    keys,
+    held,
+    store,
+    revocations,
+    streams,
+    fetch,
+    out,
+    userKeys: users,
+    receiver,
+    release,
+  };
   const cache = openCache(parts, clock);
   const introspection = openIntrospection(parts, cache, { ...asking, faults });
   ends.reach(cache, users, introspection);
@@ -157,10 +172,11 @@ function openRevocations(
   apply: Apply,
 ): Revocations {
   const { remote } = dependencies;
-  const open = remote === undefined ? openFeed(name, config, dependencies) : feedOfDesk(remote, config);
+  const open = remote === undefined ? feedOf(name, config, dependencies) : feedOfDesk(remote, config);
   if (open === undefined) return NO_FEED;
   const { on_stale, max_staleness, clock_skew, events } = config;
-  const rules = { onStale: on_stale, maxStaleness: max_staleness, skew: clock_skew, optional: events === undefined };
+  const optional = events === undefined && !reportsEnds(config);
+  const rules = { onStale: on_stale, maxStaleness: max_staleness, skew: clock_skew, optional };
   return followFeed(open, rules, {
     forget: () => apply.forget(),
     ended: (event) => apply.ended(event),
@@ -168,9 +184,18 @@ function openRevocations(
   });
 }
 
+/** The feed of the server, or what it reported to this gateway. */
+export function feedOf(
+  name: string,
+  config: AuthorizationServerConfig,
+  dependencies: FeedDependencies & Pick<ServerDependencies, 'received'>,
+): OpenFeed | undefined {
+  return reportsEnds(config) ? dependencies.received?.feed(config.issuer) : openFeed(name, config, dependencies);
+}
+
 /** The feed of the primary process. It also knows if the server has none. */
 function feedOfDesk({ feed }: RemoteServer, config: AuthorizationServerConfig): OpenFeed | undefined {
-  return mayHaveFeed(config) ? feed : undefined;
+  return mayHaveFeed(config) || reportsEnds(config) ? feed : undefined;
 }
 
 function openStore(

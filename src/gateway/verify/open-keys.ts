@@ -4,6 +4,7 @@ import { type AlgorithmName, algorithms } from '../../jwt/algorithms.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import type { TurnBudget } from '../../jwt/turn-budget.ts';
 import { faultLog, type GatewayLog } from '../message/fault-log.ts';
+import type { EventLog } from '../receiver/event-log.ts';
 import { fetchBudget } from '../revocation/fetch-budget.ts';
 import type { Revocations } from '../revocation/revocations.ts';
 import { askForUserKey } from '../revocation/user-key-source.ts';
@@ -27,6 +28,8 @@ export interface ServerDependencies {
   readonly budget?: TurnBudget | undefined;
   /** Present in a worker. */
   readonly remote?: RemoteServer | undefined;
+  /** What servers reported to this gateway. Undefined in a worker, which gets it from its primary. */
+  readonly received?: EventLog | undefined;
   /** Gets each introspection answer, for `explain`: the server's configuration name, and the answer. */
   readonly heard?: ((server: string, answer: JsonObject) => void) | undefined;
 }

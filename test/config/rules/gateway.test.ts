@@ -82,6 +82,10 @@ const digestOf = (qop: readonly string[]) => (config: Loose) => {
   config.routes[0] = { match: { path: '/m' }, auth: 'digest', digest, access: 'authenticated' };
 };
 
+const heard = (more: object = {}) => top({ receiver: { listen: '127.0.0.1:8090', file: 'received.jsonl', ...more } });
+const logout = { audiences: ['shop'] };
+const pushed = { audiences: ['https://gateway.example.com'], push: { authorization: 'Bearer x' } };
+
 const twoServers = (first: object, second: object) => (config: Loose) => {
   Object.assign(config.authorization_servers.main, asking, first);
   config.authorization_servers.other = { ...other, ...second };
@@ -854,6 +858,89 @@ const cases: Record<string, readonly Case[]> = {
     [server({ max_staleness: '14s' }), /from 15s to 1h/],
     [server({ max_staleness: '2h' }), /from 15s to 1h/],
     [server({ max_staleness: '15s' })],
+  ],
+  'a listener for reports': [
+    [server({ backchannel_logout: logout }), /^error: there is no `receiver`/],
+    [server({ security_events: pushed }), /^error: there is no `receiver`/],
+    [both(heard(), server({ backchannel_logout: logout, security_events: pushed }))],
+    [both(heard(), server({ security_events: { audiences: ['a'], poll: { url: 'https://a.example/poll' } } }))],
+  ],
+  'a server for the listener': [
+    [heard(), /^warning: no authorization server reports to it/],
+    [both(heard(), server({ backchannel_logout: logout }))],
+  ],
+  'a way for security events': [
+    [both(heard(), server({ security_events: { audiences: ['a'] } })), /^error: security events need `push` or `poll`/],
+    [both(heard(), server({ security_events: pushed }))],
+  ],
+  'names of security events': [
+    [
+      both(heard(), server({ security_events: { ...pushed, events: { 'session-revoke': 'none' } } })),
+      /^error: no known event is called `session-revoke`$/,
+    ],
+    [both(heard(), server({ security_events: { ...pushed, events: { 'session-revoked': 'none' } } }))],
+  ],
+  'one source of revocations': [
+    [
+      both(heard(), server({ ...asking, events: 'https://auth.example.com/events', backchannel_logout: logout })),
+      /^error: the server has a feed of revocations, and also reports them/,
+    ],
+    [both(heard(), server({ events: 'none', backchannel_logout: logout }))],
+  ],
+  'replicas that hear the same': [
+    [
+      both(
+        heard(),
+        admin({ console: true, replicas: [{ url: 'http://127.0.0.2:9901' }] }),
+        server({ backchannel_logout: logout }),
+      ),
+      /^error: `admin.replicas` names other replicas \(.*\), and they would not hear of these reports/,
+    ],
+    [
+      both(
+        top({ receiver: { listen: '127.0.0.1:8090' }, counters: 'redis://127.0.0.1:6379' }),
+        admin({ console: true, replicas: [{ url: 'http://127.0.0.2:9901' }] }),
+        server({ backchannel_logout: logout }),
+      ),
+    ],
+  ],
+  'one place for received events': [
+    [
+      both(heard(), top({ counters: 'redis://127.0.0.1:6379' }), server({ backchannel_logout: logout })),
+      /^error: received events are in the Redis of `counters`, so they need no file/,
+    ],
+  ],
+  'received events after a restart': [
+    [
+      both(top({ receiver: { listen: '127.0.0.1:8090' } }), server({ backchannel_logout: logout })),
+      /^warning: a restart forgets the reports/,
+    ],
+    [
+      server({ security_events: { audiences: ['a'], poll: { url: 'https://a.example/poll' } } }),
+      /^warning: a restart forgets the reports/,
+    ],
+  ],
+  'addresses of reports': [
+    [
+      both(heard(), server({ backchannel_logout: { ...logout, relay_to: 'http://shop.example.com/logout' } })),
+      /^error: others can read and change http traffic/,
+    ],
+    [
+      both(heard(), server({ security_events: { audiences: ['a'], poll: { url: 'a.example/poll' } } })),
+      /^error: not an https URL/,
+    ],
+    [
+      both(heard(), server({ security_events: { ...pushed, jwks_uri: 'ftp://a.example' } })),
+      /^error: not an https URL/,
+    ],
+  ],
+  'secrets of pushed events': [
+    [
+      both(heard({ listen: '0.0.0.0:8090' }), server({ security_events: pushed })),
+      /^warning: other machines can reach it without TLS/,
+    ],
+    [both(heard({ listen: '0.0.0.0:8090' }), server({ backchannel_logout: logout }))],
+    [both(heard({ listen: { host: '0.0.0.0', port: 8090, tls: sound } }), server({ security_events: pushed }))],
   ],
   'what a silent feed means': [
     [

@@ -18,6 +18,8 @@ export interface Plan {
   readonly values?: readonly string[];
   /** Or the material from which they are forged. */
   readonly forged?: Forged;
+  /** Or whole requests, in turn. */
+  readonly requests?: readonly string[];
 }
 
 export interface Paced {
@@ -46,6 +48,7 @@ const {
   every = 2,
   target,
   forged,
+  requests = [],
   ...plan
 }: Plan = JSON.parse(String((await lines.next()).value));
 let { perSecond, values = [] } = plan;
@@ -127,9 +130,13 @@ class Connection {
 
 const value = forged === undefined ? () => values[turn++ % values.length] as string : badTokens(forged);
 
+function text(): string {
+  if (requests.length > 0) return requests[turn++ % requests.length] as string;
+  return `GET ${target} HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: ${value()}\r\n\r\n`;
+}
+
 function begin(): void {
-  const bytes = `GET ${target} HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: ${value()}\r\n\r\n`;
-  const job = { due: performance.now(), bytes };
+  const job = { due: performance.now(), bytes: text() };
   // In turn, so that no connection stays idle until it is closed.
   const connection = free.shift();
   sent++;

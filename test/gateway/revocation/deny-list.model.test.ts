@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { TokenMarks } from '../../../src/gateway/message/identity.ts';
 import { DenyList } from '../../../src/gateway/revocation/deny-list.ts';
-import type { RevocationEvent } from '../../../src/gateway/revocation/events.ts';
+import { cutOffKinds, eventKinds, type RevocationEvent } from '../../../src/gateway/revocation/events.ts';
 import fc, { tries } from '../../support/properties.ts';
 
 /** Thousands of histories: 17 s in .ci/run on a busy machine. */
@@ -24,6 +24,7 @@ const marks: fc.Arbitrary<TokenMarks> = fc.record({
   kid: maybe,
   jti: maybe,
   gid: maybe,
+  sid: maybe,
   subject: maybe,
   client: maybe,
   hash: few,
@@ -37,8 +38,10 @@ const names: Record<RevocationEvent['kind'], (token: TokenMarks, event: Revocati
   kid: ({ kid }, { key }) => kid === key,
   jti: ({ jti }, { key }) => jti === key,
   gid: ({ gid }, { key }) => gid === key,
+  sid: ({ sid }, { key }) => sid === key,
   token_hash: ({ hash }, { key }) => hash === key,
   sub_nbf: ({ subject, issuedAt }, event) => cutOff(event, subject, issuedAt),
+  sessionless_nbf: ({ subject, sid, issuedAt }, event) => sid === undefined && cutOff(event, subject, issuedAt),
   client_nbf: ({ client, issuedAt }, event) => cutOff(event, client, issuedAt),
 };
 
@@ -57,7 +60,7 @@ class Tell implements Command {
   check = () => true;
   run(model: Model, list: DenyList): void {
     const { kind, key, lasts, nbf } = this.told;
-    const isCutOff = kind === 'sub_nbf' || kind === 'client_nbf';
+    const isCutOff = cutOffKinds.some((each) => each === kind);
     const event: RevocationEvent = { kind, key, until: model.now + lasts, ...(isCutOff && { nbf }) };
     tell(model, list, event);
   }
@@ -117,7 +120,7 @@ class Look implements Command {
   check = () => true;
   run({ now, told }: Model, list: DenyList): void {
     const naming = told.filter((event) => names[event.kind](this.token, event));
-    const denied = list.denies(this.token);
+    const denied = list.denies(this.token) !== undefined;
     if (!denied && naming.some(({ until }) => now < until + LEEWAY)) throw new Error('what was revoked is accepted');
     if (denied && naming.length === 0) throw new Error('what nobody revoked is refused');
   }
@@ -139,7 +142,7 @@ class Rest implements Command {
 }
 
 const event = fc.record({
-  kind: fc.constantFrom('kid', 'jti', 'gid', 'token_hash', 'sub_nbf', 'client_nbf'),
+  kind: fc.constantFrom(...eventKinds),
   key: few,
   lasts: fc.constantFrom(-40, -30, 0, 1, 10, 300),
   nbf: fc.integer({ min: 0, max: 100 }),

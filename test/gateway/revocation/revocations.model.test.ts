@@ -61,6 +61,7 @@ interface Token {
   readonly exp: number;
   readonly jti: string;
   readonly gid: string;
+  readonly sid: string | undefined;
 }
 
 /** How each kind of event names a token. */
@@ -68,8 +69,10 @@ const names: Record<RevocationEvent['kind'], (token: Token, event: RevocationEve
   kid: ({ kid }, { key }) => kid === key,
   jti: ({ jti }, { key }) => jti === key,
   gid: ({ gid }, { key }) => gid === key,
+  sid: ({ sid }, { key }) => sid === key,
   token_hash: ({ text }, { key }) => hashOf(text) === key,
   sub_nbf: ({ sub, iat }, { key, nbf = 0 }) => sub === key && iat < nbf,
+  sessionless_nbf: ({ sub, sid, iat }, { key, nbf = 0 }) => sid === undefined && sub === key && iat < nbf,
   client_nbf: ({ client, iat }, { key, nbf = 0 }) => client === key && iat < nbf,
 };
 
@@ -135,15 +138,15 @@ class Server {
     const jwt = form !== 'opaque';
     const iat = this.now();
     const index = this.tokens.length;
-    const more = { jti: `j${index}`, gid: this.#liveGrant(`g${index % 5}`) };
+    const more = { jti: `j${index}`, gid: this.#liveGrant(`g${index % 5}`), sid: undefined };
     const claims = { iss: ISSUER, sub, client_id: client, iat, exp: iat + LIFETIME, ...more };
     const text = jwt
       ? await new CompactSign(Buffer.from(JSON.stringify(claims)))
           .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
           .sign(key)
       : `opaque-${index}`;
-    const { exp, jti, gid } = claims;
-    this.tokens.push({ text, jwt, kid: jwt ? kid : undefined, sub, client, iat, exp, jti, gid });
+    const { exp, jti, gid, sid } = claims;
+    this.tokens.push({ text, jwt, kid: jwt ? kid : undefined, sub, client, iat, exp, jti, gid, sid });
   }
 
   /** A revoked grant gives no more tokens. */

@@ -37,6 +37,7 @@ function open(servers: Readonly<Record<string, Said>>) {
         verifyJwt: take('jwt'),
         verifyOpaque: take('opaque'),
         watch: () => () => void seen.push(`${name} unwatched`),
+        receiver: undefined,
         forget: () => undefined,
         isInDoubt: () => false,
         fetch: async () => failed('not asked'),

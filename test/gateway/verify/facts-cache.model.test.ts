@@ -129,6 +129,7 @@ const put = (token: string, { lasts, begins, freshFor, staleFor, asked, key }: S
           kid: undefined,
           jti: token,
           gid: undefined,
+          sid: undefined,
           subject: token,
           client: undefined,
           issuedAt: now,

@@ -1,0 +1,116 @@
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
+import { named, oneOf, record, text } from '../words/schema.ts';
+import { listenWithTls } from './listener.ts';
+
+/** Where other authorization servers report that sessions and tokens ended. */
+export const Receiver = record(
+  {
+    listen: listenWithTls(
+      'Authorization servers send logout tokens and security events to this address: host:port, or { host, port, tls }.',
+      '127.0.0.1:8090',
+    ),
+    file: Type.Optional(
+      text(
+        undefined,
+        'The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, the events are in that Redis, and all replicas get them.',
+      ),
+    ),
+  },
+  undefined,
+  'At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default.',
+);
+
+export type ReceiverConfig = Static<typeof Receiver>;
+
+export const BackChannelLogout = record(
+  {
+    audiences: Type.Array(text(), {
+      minItems: 1,
+      description: 'A logout token must be for one of these clients: its `aud` contains their client id.',
+    }),
+    relay_to: Type.Optional(
+      text(
+        undefined,
+        'The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server knows only one for each client.',
+      ),
+    ),
+  },
+  undefined,
+  'The server reports logouts at `receiver`, under /backchannel-logout/NAME. Tokens of an ended session are rejected at once.',
+);
+
+/** The parts that an event may end. */
+export const eventEffects = ['session', 'subject', 'none'] as const;
+export type EventEffect = (typeof eventEffects)[number];
+
+const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';
+const RISC = 'https://schemas.openid.net/secevent/risc/event-type/';
+
+interface EventRow {
+  readonly uri: string;
+  readonly fallback: EventEffect;
+}
+
+/** Events that may end tokens, by their key in the file. */
+export const securityEvents = {
+  'session-revoked': { uri: `${CAEP}session-revoked`, fallback: 'session' },
+  'credential-change': { uri: `${CAEP}credential-change`, fallback: 'subject' },
+  'token-claims-change': { uri: `${CAEP}token-claims-change`, fallback: 'subject' },
+  'account-disabled': { uri: `${RISC}account-disabled`, fallback: 'subject' },
+  'account-purged': { uri: `${RISC}account-purged`, fallback: 'subject' },
+  'sessions-revoked': { uri: `${RISC}sessions-revoked`, fallback: 'subject' },
+} as const satisfies Readonly<Record<string, EventRow>>;
+
+export type SecurityEventName = keyof typeof securityEvents;
+export const securityEventNames = Object.keys(securityEvents) as SecurityEventName[];
+
+const Push = record(
+  {
+    authorization: text(
+      undefined,
+      'The server sends this value in Authorization. Without it, a request gets 401 before its body is read. Use a variable.',
+    ),
+  },
+  undefined,
+  'The server pushes its events to `receiver`, under /security-events/NAME (RFC 8935).',
+);
+
+const Poll = record(
+  {
+    url: text(undefined, 'The gateway fetches events from this URL (RFC 8936).'),
+    authorization: Type.Optional(text(undefined, 'The gateway sends this value in Authorization. Use a variable.')),
+  },
+  undefined,
+  'The gateway fetches the events itself, with long polls.',
+);
+
+export const SecurityEvents = record(
+  {
+    audiences: Type.Array(text(), {
+      minItems: 1,
+      description: 'A security event token must be for one of these receivers: its `aud` contains this value.',
+    }),
+    issuer: Type.Optional(
+      text(undefined, 'This is the `iss` of the security event tokens. The default is the issuer of the server.'),
+    ),
+    jwks_uri: Type.Optional(
+      text(
+        undefined,
+        'The keys of the security event tokens are here. The default is the key set of the server. Set it if `issuer` differs.',
+      ),
+    ),
+    push: Type.Optional(Push),
+    poll: Type.Optional(Poll),
+    events: named(
+      oneOf(eventEffects),
+      {},
+      `An event ends this. session: the session that the event names, or all tokens of the user if it names none. subject: all tokens of the user that were issued before. none: nothing. The names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
+    ),
+  },
+  undefined,
+  'The server reports security events: Shared Signals with CAEP and RISC (RFC 8417).',
+);
+
+export type BackChannelLogoutConfig = Static<typeof BackChannelLogout>;
+export type SecurityEventsConfig = Static<typeof SecurityEvents>;

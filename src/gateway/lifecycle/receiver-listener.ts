@@ -1,0 +1,140 @@
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import { withoutSchemas } from '../../base/no-schemas.ts';
+import { isObject } from '../../jwt/json.ts';
+import type { ReceiverRefusal, Receiving } from '../receiver/receiving.ts';
+import type { Receipt, ReceivedKind } from '../receiver/token-receiver.ts';
+
+/** Bytes: more than the longest token, in a form. */
+const LARGEST = 32 * 1024;
+/** Milliseconds for a whole request. */
+const LONGEST = 10_000;
+const MOST_CONNECTIONS = 1_000;
+/** Seconds. */
+const RETRY_AFTER = 5;
+
+interface Answer {
+  readonly status: number;
+  readonly body?: object;
+}
+
+/** How one kind of token arrives, and how its senders expect answers. */
+interface Door {
+  readonly path: string;
+  readonly kind: ReceivedKind;
+  /** The token in a request, as the parser of its content type left it. */
+  readonly tokenIn: (body: unknown) => string | undefined;
+  readonly accepted: Answer;
+  /** The same token again. */
+  readonly again: Answer;
+  readonly rejected: (code: string, description: string) => Answer;
+}
+
+const doors: readonly Door[] = [
+  {
+    path: '/backchannel-logout/:server',
+    kind: 'logout',
+    tokenIn: (body) => (isObject(body) && typeof body.logout_token === 'string' ? body.logout_token : undefined),
+    // OpenID Connect Back-Channel Logout §2.8.
+    accepted: { status: 200 },
+    again: { status: 400, body: { error: 'invalid_request', error_description: 'this jti was accepted before' } },
+    rejected: (_code, error_description) => ({ status: 400, body: { error: 'invalid_request', error_description } }),
+  },
+  {
+    path: '/security-events/:server',
+    kind: 'event',
+    tokenIn: (body) => (typeof body === 'string' ? body : undefined),
+    // RFC 8935 §2.2 to §2.4. A sender that lost the first answer sends the token again.
+    accepted: { status: 202 },
+    again: { status: 202 },
+    rejected: (err, description) => ({ status: 400, body: { err, description } }),
+  },
+];
+
+const refusals: Readonly<Record<ReceiverRefusal, Answer>> = {
+  unknown_server: { status: 404, body: { error: 'not found' } },
+  not_authenticated: { status: 401, body: { err: 'authentication_failed', description: 'Authorization is wrong' } },
+  busy: { status: 503, body: { error: 'temporarily_unavailable', error_description: 'too many tokens at a time' } },
+};
+
+type Servers = { readonly server: string };
+
+/** Tells the client of a logout. */
+type RelayLogout = (server: string, token: string, receipt: Receipt) => Promise<'done' | 'failed' | 'not_needed'>;
+
+export interface ReceiverParts {
+  readonly receiving: Receiving;
+  readonly relay: RelayLogout;
+  /** Options for the framework. */
+  readonly options: FastifyServerOptions;
+}
+
+/** Where authorization servers report logouts and security events. It forwards nothing, and shows nothing. */
+export function buildReceiverListener({ options, ...parts }: ReceiverParts): FastifyInstance {
+  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, bodyLimit: LARGEST, ...options });
+  app.server.maxConnections = MOST_CONNECTIONS;
+  app.server.requestTimeout = LONGEST;
+  app.server.headersTimeout = LONGEST;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, formOf(String(body))),
+  );
+  app.addContentTypeParser('application/secevent+jwt', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setNotFoundHandler((_request, reply) => send(reply, refusals.unknown_server));
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
+    send(reply, { status: error.statusCode ?? 500, body: { error: 'invalid_request' } }),
+  );
+  for (const door of doors) open(app, door, parts);
+  return app;
+}
+
+function open(
+  app: FastifyInstance,
+  { path, kind, tokenIn, ...answers }: Door,
+  { receiving, relay }: Omit<ReceiverParts, 'options'>,
+): void {
+  const onRequest = async (request: FastifyRequest<{ Params: Servers }>, reply: FastifyReply) => {
+    const refusal = receiving.refuse(request.params.server, kind, request.headers.authorization);
+    // The body of such a request is never read.
+    if (refusal !== undefined) return send(reply.header('connection', 'close'), refusals[refusal]);
+  };
+  app.post<{ Params: Servers }>(path, { onRequest }, async ({ params: { server }, body }, reply) => {
+    const token = tokenIn(body);
+    if (token === undefined) return send(reply, answers.rejected('invalid_request', 'there is no token'));
+    const receipt = await receiving.receive(server, kind, token);
+    const relayed = kind === 'logout' ? await relay(server, token, receipt) : 'not_needed';
+    if (relayed === 'failed') return send(reply, RELAY_FAILED);
+    return send(reply, relayed === 'done' ? answers.accepted : answerTo(receipt, answers));
+  });
+}
+
+const OUT: Answer = { status: 503, body: { error: 'temporarily_unavailable', error_description: 'try again' } };
+/** The session has ended here, but the client does not know it. */
+const RELAY_FAILED: Answer = { status: 502, body: { error: 'invalid_request', error_description: 'the relay failed' } };
+
+function answerTo(
+  receipt: Receipt,
+  { accepted, again, rejected }: Pick<Door, 'accepted' | 'again' | 'rejected'>,
+): Answer {
+  if (receipt.kind === 'accepted') return accepted;
+  if (receipt.kind === 'again') return again;
+  return receipt.kind === 'out' ? OUT : rejected(receipt.code, receipt.description);
+}
+
+function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  reply.code(status).header('cache-control', 'no-store');
+  if (status === 503) reply.header('retry-after', RETRY_AFTER);
+  return reply.send(body);
+}
+
+/** A repeated parameter has no single meaning (RFC 6749 §3.1). */
+function formOf(text: string): Record<string, string> {
+  const form = new URLSearchParams(text);
+  return Object.fromEntries([...form].filter(([name]) => form.getAll(name).length === 1));
+}

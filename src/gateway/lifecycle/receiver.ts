@@ -1,0 +1,72 @@
+import type { Server as HttpsServer } from 'node:https';
+import type { FastifyServerOptions } from 'fastify';
+import type { Registry } from 'prom-client';
+import { listen } from '../../base/listen.ts';
+import type { Listen } from '../../config/schema/listener.ts';
+import { guardHandshakes, tlsOptions, tlsRenewal } from '../listener/tls.ts';
+import { Receiving, type ReportingServer } from '../receiver/receiving.ts';
+import { Relays } from '../receiver/relay.ts';
+import type { Core } from './core.ts';
+import { openPollers } from './pollers.ts';
+import { buildReceiverListener } from './receiver-listener.ts';
+import { receiverMetrics } from './receiver-metrics.ts';
+
+export interface OpenedReceiver {
+  /** Undefined: the gateway only polls. */
+  readonly url: string | undefined;
+  close(): Promise<unknown>;
+}
+
+type Around = Pick<Core, 'live' | 'directory' | 'log' | 'renewals' | 'received'>;
+
+/** Opens the listener that the file names, and polls. Undefined: no server reports. Rejects if its address is taken. */
+export async function openReceiver(core: Around, registry: Registry): Promise<OpenedReceiver | undefined> {
+  if (core.received === undefined) return undefined;
+  const receiving = new Receiving((name) => senderOf(core, name), core.log);
+  receiverMetrics(registry, receiving, core.received);
+  const listener = await openListener(core, receiving);
+  const pollers = openPollers(core, receiving);
+  return { url: listener?.url, close: () => Promise.all([listener?.close(), pollers.close()]) };
+}
+
+async function openListener(core: Around, receiving: Receiving): Promise<OpenedReceiver | undefined> {
+  const { receiver } = core.live.current.config;
+  if (receiver === undefined) return undefined;
+  const relays = new Relays(core.log);
+  const options = secureOptions(receiver.listen, core.directory);
+  const app = buildReceiverListener({
+    receiving,
+    options,
+    relay: (name, token, receipt) => relays.relay(senderOf(core, name), { name, token, receipt }),
+  });
+  renewCertificate(app.server as HttpsServer, receiver.listen, core);
+  const close = () => app.close();
+  try {
+    const url = await listen(app, receiver.listen, 'receiver.listen');
+    return { url: receiver.listen.tls === undefined ? url : url.replace(/^http:/, 'https:'), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function senderOf({ live, directory }: Around, name: string): ReportingServer | undefined {
+  const { config, verifiers } = live.current;
+  if (!Object.hasOwn(config.authorization_servers, name)) return undefined;
+  const block = config.authorization_servers[name];
+  const receiver = verifiers.server(name)?.receiver;
+  return block && receiver && { config: block, receiver, directory };
+}
+
+function secureOptions({ tls, ...address }: Listen, directory: string): FastifyServerOptions {
+  if (tls === undefined) return {};
+  // The framework's type of an HTTPS server differs, but only in the type of its connections.
+  return { https: tlsOptions({ ...address, tls }, directory) } as FastifyServerOptions;
+}
+
+/** Does nothing without TLS. */
+function renewCertificate(server: HttpsServer, { tls }: Listen, { directory, log, renewals }: Around): void {
+  if (tls === undefined) return;
+  guardHandshakes(server, tls);
+  renewals.add(tlsRenewal(server, { tls, directory, log, authorityGone: () => server.closeIdleConnections() }));
+}

@@ -1,0 +1,118 @@
+import { type Clock, forgettingClock, seconds } from '../../base/clock.ts';
+import type { FeedMessage, FeedSink } from '../revocation/events.ts';
+import type { FeedSource, OpenFeed } from '../revocation/follow-feed.ts';
+import { entryKey, type LogEntry, MOST_ENTRIES } from './event-log.ts';
+
+/** Milliseconds. A feed confirms that it is up to date at least this often. */
+const SIGN_OF_LIFE = 5_000;
+/** Milliseconds between two searches for expired entries. */
+const SWEEP_EVERY = 10_000;
+
+const IN_STEP: FeedMessage = { kind: 'in_step' };
+
+interface Follower {
+  readonly issuer: string;
+  readonly sink: FeedSink;
+}
+
+/** The entries of a log in this process, and the feeds that report them. */
+export class LiveEntries {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #entries = new Map<string, LogEntry>();
+  readonly #followers = new Set<Follower>();
+  /** Seconds. Until then, a later follower may miss events that had no place here. */
+  #lacksUntil = 0;
+  #isInStep = false;
+  readonly #timers: readonly NodeJS.Timeout[];
+
+  constructor(clock: Clock, most = MOST_ENTRIES) {
+    this.#clock = clock;
+    this.#most = most;
+    const forgetting = forgettingClock(clock);
+    this.#timers = [
+      setInterval(() => this.#confirm(), SIGN_OF_LIFE).unref(),
+      setInterval(() => this.#sweep(forgetting()), SWEEP_EVERY).unref(),
+    ];
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get isFull(): boolean {
+    return this.#entries.size >= this.#most;
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  all(): Iterable<LogEntry> {
+    return this.#entries.values();
+  }
+
+  /** Reports the events at once. An entry that is already there changes nothing. */
+  add(entry: LogEntry): void {
+    const key = entryKey(entry);
+    if (this.#entries.has(key)) return;
+    if (this.isFull) this.#lacksUntil = Math.max(this.#lacksUntil, entry.until);
+    else this.#entries.set(key, entry);
+    for (const follower of this.#followers) if (follower.issuer === entry.issuer) report(entry, follower.sink);
+  }
+
+  remove(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  /** Whether all entries of all replicas are here. */
+  become(state: 'in_step' | 'lost'): void {
+    const was = this.#isInStep;
+    this.#isInStep = state === 'in_step';
+    if (this.#isInStep) this.#confirm();
+    else if (was) for (const { sink } of this.#followers) sink({ kind: 'lost' });
+  }
+
+  /** Cached answers must be fetched again. */
+  reset(): void {
+    for (const { sink } of this.#followers) sink({ kind: 'reset' });
+  }
+
+  feed(issuer: string): OpenFeed {
+    return (sink): FeedSource => {
+      const follower = { issuer, sink };
+      return {
+        start: () => this.#follow(follower),
+        close: () => void this.#followers.delete(follower),
+      };
+    };
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#followers.clear();
+  }
+
+  /** All entries first, so that a new follower never counts as up to date without them. */
+  #follow(follower: Follower): void {
+    for (const entry of this.#entries.values()) if (entry.issuer === follower.issuer) report(entry, follower.sink);
+    this.#followers.add(follower);
+    follower.sink(this.#isComplete() ? IN_STEP : { kind: 'lost' });
+  }
+
+  #isComplete(): boolean {
+    return this.#isInStep && seconds(this.#clock) >= this.#lacksUntil;
+  }
+
+  #confirm(): void {
+    if (this.#isInStep) for (const { sink } of this.#followers) sink(IN_STEP);
+  }
+
+  #sweep(now: number): void {
+    for (const [key, { until }] of this.#entries) if (until <= now) this.#entries.delete(key);
+  }
+}
+
+function report({ events }: LogEntry, sink: FeedSink): void {
+  for (const event of events) sink({ kind: 'event', event });
+}

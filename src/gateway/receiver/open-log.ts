@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { faultLog, type GatewayLog } from '../message/fault-log.ts';
+import { trustOf } from '../server-client/trust.ts';
+import type { EventLog } from './event-log.ts';
+import { FileLog } from './file-log.ts';
+import { MemoryLog } from './memory-log.ts';
+import { RedisLog } from './redis-log.ts';
+
+interface Around {
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+  /** Where relative filenames start. */
+  readonly directory: string;
+}
+
+/** Opens the log of received events: in Redis, in a file, or in memory. Undefined: this gateway receives none. */
+export function openEventLog(config: GatewayConfig, { clock, log, directory }: Around): EventLog | undefined {
+  const { receiver, counters } = config;
+  if (receiver === undefined && !receives(config)) return undefined;
+  if (counters.url !== 'memory') {
+    const faults = faultLog(log, {}, 'received events');
+    return new RedisLog({
+      url: counters.url,
+      trust: trustOf(counters, { directory }),
+      clock,
+      faults,
+      longest: longestOf(config),
+    });
+  }
+  return receiver?.file === undefined ? new MemoryLog(clock) : new FileLog(resolve(directory, receiver.file), clock);
+}
+
+/** Whether a server reports to this gateway, or is polled by it. */
+function receives({ authorization_servers: servers }: GatewayConfig): boolean {
+  return Object.values(servers).some((server) => server.security_events?.poll !== undefined);
+}
+
+const DAY = 86_400_000;
+
+/** Milliseconds. A later file may accept longer lifetimes, so this is never less than a week. */
+function longestOf({ authorization_servers: servers }: GatewayConfig): number {
+  return Math.max(7 * DAY, ...Object.values(servers).map(({ max_token_lifetime }) => max_token_lifetime + DAY));
+}

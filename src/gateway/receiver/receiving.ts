@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { sameBytes } from '../../base/secret.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import type { GatewayLog } from '../message/fault-log.ts';
+import type { Receipt, ReceivedKind, TokenReceiver } from './token-receiver.ts';
+
+/** One authorization server as the receiver sees it, by the active file. */
+export interface ReportingServer {
+  readonly config: AuthorizationServerConfig;
+  readonly receiver: TokenReceiver;
+  /** Where relative filenames start. */
+  readonly directory: string;
+}
+
+/** Why the receiver did nothing with a request. */
+export type ReceiverRefusal = 'unknown_server' | 'not_authenticated' | 'busy';
+
+type Result = Receipt['kind'] | ReceiverRefusal;
+
+/** Tokens that may be checked at a time. More would only wait for each other. */
+const MOST_AT_ONCE = 256;
+
+/** Receives what authorization servers report, and counts it. */
+export class Receiving {
+  readonly #senders: (name: string) => ReportingServer | undefined;
+  readonly #log: GatewayLog;
+  readonly #counts = new Map<string, number>();
+  #running = 0;
+
+  /** `senders`: by the name of the server in the file. */
+  constructor(senders: (name: string) => ReportingServer | undefined, log: GatewayLog) {
+    this.#senders = senders;
+    this.#log = log;
+  }
+
+  /** The number of requests by server, kind and result. A name that the file does not have is counted without it. */
+  *counts(): Iterable<readonly [labels: { server: string; token: string; result: string }, count: number]> {
+    for (const [key, count] of this.#counts) {
+      const [server = '', token = '', result = ''] = key.split('\n');
+      yield [{ server, token, result }, count];
+    }
+  }
+
+  /** Whether this server may send this kind, before the body is read. Undefined: it may. */
+  refuse(name: string, kind: ReceivedKind, authorization: string | undefined): ReceiverRefusal | undefined {
+    const refusal = this.#refusal(name, kind, authorization);
+    if (refusal !== undefined) this.#count(refusal === 'unknown_server' ? '' : name, kind, refusal);
+    return refusal;
+  }
+
+  async receive(name: string, kind: ReceivedKind, token: string): Promise<Receipt> {
+    const sender = this.#senders(name);
+    if (sender === undefined) return { kind: 'out', detail: 'the file was replaced' };
+    this.#running++;
+    try {
+      const receipt = await sender.receiver.receive(kind, token);
+      this.#note(name, kind, receipt);
+      return receipt;
+    } finally {
+      this.#running--;
+    }
+  }
+
+  #refusal(name: string, kind: ReceivedKind, authorization: string | undefined): ReceiverRefusal | undefined {
+    const sender = this.#senders(name);
+    if (sender === undefined || !sends(sender.config, kind)) return 'unknown_server';
+    const expected = kind === 'event' ? sender.config.security_events?.push?.authorization : undefined;
+    if (expected !== undefined && !isSame(authorization, expected)) return 'not_authenticated';
+    return this.#running >= MOST_AT_ONCE ? 'busy' : undefined;
+  }
+
+  /** A rejected token may be an attack, or a mistake in the file. So the log has the reason. */
+  #note(server: string, kind: ReceivedKind, receipt: Receipt): void {
+    this.#count(server, kind, receipt.kind);
+    if (receipt.kind === 'rejected')
+      this.#log.info({ server, token: kind, code: receipt.code, reason: receipt.description }, 'receiver: rejected');
+    if (receipt.kind === 'out') this.#log.warn({ server, token: kind, reason: receipt.detail }, 'receiver: failed');
+  }
+
+  #count(server: string, kind: ReceivedKind, result: Result): void {
+    const key = [server, kind, result].join('\n');
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+}
+
+function sends({ backchannel_logout, security_events }: AuthorizationServerConfig, kind: ReceivedKind): boolean {
+  return kind === 'logout' ? backchannel_logout !== undefined : security_events?.push !== undefined;
+}
+
+/** By digests, so that the time of the comparison tells nothing about the secret. */
+function isSame(sent: string | undefined, expected: string): boolean {
+  return sent !== undefined && sameBytes(digest(sent), digest(expected));
+}
+
+function digest(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest();
+}
