@@ -50,6 +50,41 @@ t.test('authorization servers: each thing that the gateway needs from one', asyn
   );
 });
 
+t.test('reports: the server can send logout tokens, and answers polls', async (t) => {
+  const document: Record<string, unknown> = {};
+  const asked: unknown[] = [];
+  const issuer = await serving(
+    t,
+    createHttp(async (request, response) => {
+      if (request.url === '/poll') asked.push(JSON.parse(await text(request)));
+      if (request.headers.authorization === 'Bearer wrong') response.statusCode = 401;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+    }),
+  );
+  const reports = (authorization: string) => ({
+    verify: 'jwt',
+    ...nobody,
+    backchannel_logout: { audiences: ['shop'] },
+    security_events: { audiences: ['https://gateway.example.com'], poll: { url: `${issuer}/poll`, authorization } },
+  });
+  const receiver = { listen: '127.0.0.1:0', file: 'received.jsonl' };
+  const look = async (authorization: string) =>
+    doctored(t, await withServer(t, main(issuer, reports(authorization)), { receiver }));
+  const doubted = await look('Bearer wrong');
+  expectSeen(t, doubted, 'authorization_servers.main logouts', 'doubtful', /no `backchannel_logout_supported`/);
+  expectSeen(t, doubted, 'authorization_servers.main security events', 'bad', /HTTP 401/);
+  document.backchannel_logout_supported = true;
+  const found = await look('Bearer right');
+  expectSeen(t, found, 'authorization_servers.main logouts', 'good', /can report them/);
+  expectSeen(t, found, 'authorization_servers.main security events', 'good', /answers polls/);
+  t.strictSame(
+    asked,
+    [1, 2].map(() => ({ maxEvents: 0, returnImmediately: true })),
+    'no event is taken',
+  );
+  t.notOk(JSON.stringify(found).includes('follows no feed'));
+});
+
 t.test('operators: their server has what a login needs', async (t) => {
   let document = {};
   const answer: RequestListener = (_request, response) =>

@@ -7,6 +7,7 @@ import { serverClock } from './clocks.ts';
 import type { DoctorProbe } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 import { serverFeed } from './server-feed.ts';
+import { serverReports } from './server-reports.ts';
 import { serverIntrospection, serverKeys, serverMetadata } from './server-tokens.ts';
 import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
@@ -16,6 +17,7 @@ const looks: readonly ((view: RemoteView) => readonly DoctorProbe[])[] = [
   serverKeys,
   serverIntrospection,
   serverFeed,
+  serverReports,
   serverClock,
 ];
 

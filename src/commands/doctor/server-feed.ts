@@ -1,4 +1,4 @@
-import { mayHaveFeed, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
+import { mayHaveFeed, reportsEnds, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
 import type { FeedMessage } from '../../gateway/revocation/events.ts';
 import { openFeed } from '../../gateway/revocation/open-feed.ts';
 import { faultRemedy } from './faults.ts';
@@ -7,6 +7,7 @@ import type { RemoteView } from './remote-server.ts';
 
 /** The feed answers, and confirms that it sent all revocations. */
 export function serverFeed(view: RemoteView): readonly DoctorProbe[] {
+  if (reportsEnds(view.config)) return [];
   const about = `${view.name} revocation feed`;
   if (mayHaveFeed(view.config)) return [{ about, look: (signal) => lookAt(view, signal) }];
   return trustsSignatures(view.config) ? [{ about, look: () => good(`the gateway follows no feed: ${UNHEARD}`) }] : [];

@@ -18,7 +18,7 @@ import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { replicaFaults } from './admin-replicas.ts';
 import { adminUrlFaults, isBeyondLoopback } from './admin-url.ts';
 import type { Check, Checks } from './checks.ts';
-import { mayHaveFeed } from './follows-feed.ts';
+import { mayHaveFeed, reportsEnds } from './follows-feed.ts';
 import type { GatewaySubject } from './subject.ts';
 import { tlsFileFaults } from './tls-files.ts';
 
@@ -109,7 +109,7 @@ function scopeFaults({ scope, users }: ServerAccess): readonly Finding[] {
 
 function unheardFaults({ authorization_server: name }: ServerAccess, { config }: GatewaySubject): readonly Finding[] {
   const block = config.authorization_servers[name];
-  if (block === undefined || mayHaveFeed(block)) return [];
+  if (block === undefined || mayHaveFeed(block) || reportsEnds(block)) return [];
   return [
     {
       pointer: SERVER,

@@ -2,7 +2,7 @@ import type { AuthorizationServerConfig, RouteFile } from '../schema/gateway.ts'
 import type { Finding } from '../words/problem.ts';
 import { endpointFaults } from '../words/url-rules.ts';
 import type { Checks, Member } from './checks.ts';
-import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
+import { mayHaveFeed, reportsEnds, trustsSignatures, UNHEARD } from './follows-feed.ts';
 import type { GatewaySubject } from './subject.ts';
 
 type Server = Member<AuthorizationServerConfig>;
@@ -43,7 +43,7 @@ function clientFaults({ at, value }: Server): readonly Finding[] {
 /** Keys of single users exist so that one user's tokens can end. Only the feed reports this. */
 function unheardFaults({ at, value }: Server): readonly Finding[] {
   const isMeant = value.user_key_uri_template === undefined || value.events === 'none';
-  if (isMeant || mayHaveFeed(value) || !trustsSignatures(value)) return [];
+  if (isMeant || mayHaveFeed(value) || reportsEnds(value) || !trustsSignatures(value)) return [];
   return [
     {
       pointer: [...at, 'user_key_uri_template'],
