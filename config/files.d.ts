@@ -913,11 +913,27 @@ export interface AuthorizationFile {
       };
     };
   };
-  /** These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri` and metadata documents. Default: `{}`. */
+  /** The service tells other programs about ended sessions, new passwords and changed claims: Shared Signals with CAEP (RFC 8417). Default: `{}`. */
+  security_events?: {
+    /** The service pushes its security events to these receivers. Default: `[]`. */
+    receivers?: ReadonlyArray<{
+      /** Metrics and the audit log have this name. The service also stores it with each event that waits, so a new name is a new receiver. */
+      id: string;
+      /** The service posts each event to this URL (RFC 8935). */
+      url: string;
+      /** The tokens have this `aud`. If it is the id of a client, the tokens name users and sessions as the ID tokens of this client do. */
+      audience: string;
+      /** The service sends this value in Authorization, such as `Bearer …`. Use a variable. */
+      authorization?: string;
+      /** The receiver gets these events. session-revoked: a session ended, or the access of one application. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now. Default: `["session-revoked","credential-change","token-claims-change"]`. */
+      events?: ReadonlyArray<"session-revoked" | "credential-change" | "token-claims-change" | Variable>;
+    }>;
+  };
+  /** These settings apply to requests of the service to URLs of clients and of `security_events`, such as `backchannel_logout_uri` and metadata documents. Default: `{}`. */
   outbound?: {
     /** The service connects to private addresses in these CIDRs. By default, it connects to public addresses only. Default: `[]`. */
     private_addresses?: ReadonlyArray<string>;
-    /** A request to a client may take this long. Default: `"5s"`. */
+    /** A request may take this long. Default: `"5s"`. */
     timeout?: string;
     /** Set this for clients with certificates of a private authority. */
     tls?: {

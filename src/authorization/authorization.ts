@@ -92,7 +92,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     await service.counters.start();
     const urls = await listenEverywhere().catch(gate.fail);
     // After it listens, because a start with an occupied port must not sign anyone out.
-    await takeUpFileUsers(service).then(gate.open, gate.fail);
+    await takeUpFile(service).then(gate.open, gate.fail);
     stopHousekeeping = startHousekeeping(service, log, choresOf(clock, log, deps.keysEvery));
     return urls;
   }
@@ -114,6 +114,12 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   }
 
   return { service, app, start, stop };
+}
+
+/** The receivers come first, because changes of users may be events for them. */
+async function takeUpFile(service: Service): Promise<void> {
+  await service.records.setEventReceivers(service.config.security_events.receivers);
+  await takeUpFileUsers(service);
 }
 
 /**

@@ -3,6 +3,7 @@ import { introspectEndpoint } from './back-channel/introspect.ts';
 import { jwksEndpoint } from './back-channel/jwks.ts';
 import { metadataEndpoints } from './back-channel/metadata.ts';
 import { revokeEndpoint } from './back-channel/revoke.ts';
+import { ssfConfigurationEndpoint } from './back-channel/ssf-configuration.ts';
 import { tokenEndpoint } from './back-channel/token.ts';
 import { userKeyEndpoint } from './back-channel/user-key.ts';
 import { userinfoEndpoints } from './back-channel/userinfo.ts';
@@ -26,6 +27,9 @@ export function backChannel(service: Service, table = grants): readonly Endpoint
     eventsEndpoint(service),
     { ...jwksEndpoint(service), cors: anyOrigin },
     ...metadataEndpoints(service, table).map((row) => ({ ...row, cors: anyOrigin })),
+    ...(service.config.security_events.receivers.length > 0
+      ? [{ ...ssfConfigurationEndpoint(service), cors: anyOrigin }]
+      : []),
     ...(service.config.registration.dynamic.enabled
       ? [registerEndpoint(service), ...manageEndpoints(service)].map((row) => ({ ...row, cors: anyRegistering }))
       : []),

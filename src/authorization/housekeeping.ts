@@ -4,8 +4,10 @@ import { nextRun } from '../base/next-run.ts';
 import type { EventRecord } from '../storage/records/records.ts';
 import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
-import { buildNoticeSender, type NoticeSender } from './logout/notice-sender.ts';
+import { logoutOutbox } from './logout/send-notice.ts';
+import { buildSender, type Sender } from './outbox/sender.ts';
 import { removeUnused } from './registration/unused-clients.ts';
+import { eventOutbox } from './security-events/push-event.ts';
 import type { Bell } from './service/bell.ts';
 import type { Service } from './service/service.ts';
 
@@ -73,24 +75,31 @@ function repeat(
 }
 
 /**
- * Sends logout tokens at once when a session ends in this process, and regularly for sessions that ended in another
- * process.
+ * Sends logout tokens and security events at once when a session ends in this process, and regularly for changes in another
+ * process. The feed reports most of these changes earlier.
  */
 function sendingNotices(log: Logger): Chore {
-  const name = 'sending logout tokens';
+  const name = 'sending logout tokens and security events';
   const failed = (error: unknown) => log.warn({ err: error }, `${name} failed`);
-  let sender: NoticeSender | undefined;
+  let senders: readonly Sender[] | undefined;
   return {
     name,
     every: 2_000,
     async run(service) {
-      sender ??= buildNoticeSender(service, failed);
-      await sender.look();
+      senders ??= await openSenders(service, failed);
+      await Promise.all(senders.map((sender) => sender.look()));
     },
-    stop: async () => sender?.stop(),
+    stop: async () => void (await Promise.all((senders ?? []).map((sender) => sender.stop()))),
     atOnce: true,
     wokenBy: ({ sessionEnded }) => sessionEnded,
   };
+}
+
+async function openSenders(service: Service, failed: (error: unknown) => void): Promise<readonly Sender[]> {
+  const logouts = buildSender(service, logoutOutbox(service), failed);
+  if (service.config.security_events.receivers.length === 0) return [logouts];
+  await service.feed.follow({ hear: () => service.sessionEnded.ring(), end() {} });
+  return [logouts, buildSender(service, eventOutbox(service), failed)];
 }
 
 /** Deletes in small batches, so that no request waits for long. */

@@ -14,6 +14,7 @@ import { modelRules } from './records/model.ts';
 import { openidSessionRules } from './records/openid-sessions.ts';
 import { peopleRules } from './records/people.ts';
 import { refreshRules } from './records/refresh-tokens.ts';
+import { securityEventRules } from './records/security-events.ts';
 import { userKeyRules } from './records/user-keys.ts';
 
 export interface Implementation {
@@ -31,6 +32,7 @@ const rules = [
   ...refreshRules,
   ...peopleRules,
   ...openidSessionRules,
+  ...securityEventRules,
   ...clientRules,
   ...fileUserRules,
   ...httpUserRules,

@@ -53,7 +53,7 @@ export interface SigningKeys {
 
 export interface SigningKeysOptions {
   readonly records: Records;
-  readonly config: Pick<AuthorizationConfig, 'signing' | 'tokens' | 'openid'>;
+  readonly config: Pick<AuthorizationConfig, 'signing' | 'tokens' | 'openid' | 'security_events'>;
   readonly clock: Clock;
 }
 
@@ -126,9 +126,11 @@ function longestUse({ tokens, openid }: SigningKeysOptions['config']): number {
 export function algorithmsInUse({
   signing,
   openid,
-}: Pick<AuthorizationConfig, 'signing' | 'openid'>): readonly SigningAlgorithm[] {
+  security_events,
+}: Pick<AuthorizationConfig, 'signing' | 'openid' | 'security_events'>): readonly SigningAlgorithm[] {
   const access = signing.alg === 'HS256' ? [] : [signing.alg];
-  return [...new Set([...access, ...(openid.enabled ? idTokenAlgorithms : [])])];
+  const events = security_events.receivers.length === 0 ? [] : [openid.id_token.alg];
+  return [...new Set([...access, ...(openid.enabled ? idTokenAlgorithms : []), ...events])];
 }
 
 async function storedKeys({ records, config, clock }: SigningKeysOptions): Promise<readonly SigningKeyRecord[]> {

@@ -22,7 +22,7 @@ export interface Answered {
 }
 
 /**
- * Requests to URLs that a client registered. They reach only public addresses, or those of `outbound.private_addresses`. The
+ * Requests to URLs of clients, and of receivers in the file. They reach only public addresses, or those of `outbound.private_addresses`. The
  * name is looked up once for each connection, and the connection goes to an address that was checked. Redirects are not
  * followed. An answer has a time limit and a size limit.
  */
@@ -31,6 +31,7 @@ export interface Outbound {
   get(url: string, largest?: number): Promise<FetchOutcome>;
   /** Posts a form. */
   post(url: string, form: Readonly<Record<string, string>>): Promise<FetchOutcome>;
+  postText(url: string, text: string, headers: Readonly<Record<string, string>>): Promise<FetchOutcome>;
   close(): Promise<void>;
 }
 
@@ -83,6 +84,7 @@ export function buildOutbound({
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams(form).toString(),
       }),
+    postText: (url, body, headers) => send(url, { method: 'POST', headers, body }),
     close: () => agent.destroy(),
   };
 }

@@ -18,6 +18,10 @@ export type AuditEvent =
   | 'backchannel_logout_delayed'
   | 'backchannel_logout_refused'
   | 'backchannel_logout_failed'
+  | 'security_event'
+  | 'security_event_delayed'
+  | 'security_event_refused'
+  | 'security_event_failed'
   | 'session_ended'
   | 'signed_out_everywhere'
   | 'consent_granted'
@@ -63,6 +67,10 @@ export interface AuditFacts {
   readonly kid?: string | undefined;
   readonly scope?: string | undefined;
   readonly realm?: string | undefined;
+  /** The receiver of a security event, as the file names it. */
+  readonly receiver?: string | undefined;
+  /** The kind of a security event. */
+  readonly type?: string | undefined;
   readonly detail?: string | undefined;
   /** The number of such events in this line, if more than one. */
   readonly count?: number | undefined;

@@ -11,6 +11,8 @@ export interface Metrics {
   introspected(active: boolean): void;
   /** One request of the back-channel logout. */
   logoutSent(result: 'told' | 'refused' | 'failed'): void;
+  /** One push of a security event. */
+  securityEventSent(receiver: string, result: 'told' | 'refused' | 'failed'): void;
   /** One request for a document of a client. `limited`: no request was made. */
   documentRead(document: 'metadata' | 'keys', result: 'read' | 'refused' | 'outage' | 'limited'): void;
 }
@@ -18,7 +20,7 @@ export interface Metrics {
 export interface MeasuredParts {
   readonly counters: Counters;
   readonly proxies: UntrustedProxies;
-  readonly records: Pick<Records, 'countLogoutNotices'>;
+  readonly records: Pick<Records, 'countLogoutNotices' | 'countSecurityEvents'>;
 }
 
 export function buildServiceMetrics({ counters, proxies, records }: MeasuredParts): Metrics {
@@ -30,6 +32,14 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
     async collect() {
       // A scrape must succeed even while the store fails.
       this.set(await records.countLogoutNotices().catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_authorization_security_events',
+    help: 'Security events that receivers must still get. All processes report the same number.',
+    registers: [registry],
+    async collect() {
+      this.set(await records.countSecurityEvents().catch(() => Number.NaN));
     },
   });
   new Gauge({
@@ -65,6 +75,11 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
     issued: counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']),
     introspected: (active) => introspections(String(active)),
     logoutSent: (result) => logouts(result),
+    securityEventSent: counter(
+      'security_events_total',
+      'Pushed security events by receiver and result: told, refused (400) or failed (retried).',
+      ['receiver', 'result'],
+    ),
     documentRead: counter(
       'client_documents_total',
       'Requests for documents of clients: read, refused (by its content), outage (of its host) or limited (not sent).',

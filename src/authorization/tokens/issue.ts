@@ -166,10 +166,14 @@ export function tokenResponse(
   };
 }
 
+interface Described {
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
 /** `tokens.access.claims`: facts about the user and the client, in JWTs and introspection. Absent facts are left out. */
-function customClaims(
+export function customClaims(
   { config }: Pick<Service, 'config'>,
-  { account, client }: Pick<Granted, 'account' | 'client'>,
+  { account, client }: { readonly account: Described | undefined; readonly client: Described },
 ): Readonly<Record<string, unknown>> {
   const sources = { user: account?.claims ?? {}, client: client.claims };
   const entries = Object.entries(config.tokens.access.claims).map(

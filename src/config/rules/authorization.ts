@@ -15,6 +15,7 @@ import { listenerFaults } from './listeners.ts';
 import { openidChecks } from './openid.ts';
 import { pageChecks } from './pages.ts';
 import { registrationChecks } from './registration.ts';
+import { securityEventChecks } from './security-events.ts';
 import { type AuthorizationSubject, authorizationSubject } from './subject.ts';
 import { timerFaults } from './timers.ts';
 import { tokenChecks } from './tokens.ts';
@@ -42,6 +43,7 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   ...userChecks,
   ...openidChecks,
   ...registrationChecks,
+  ...securityEventChecks,
   ...pageChecks,
 };
 

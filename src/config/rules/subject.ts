@@ -1,5 +1,6 @@
 import type { AuthorizationFile, ClientFile, UserFile } from '../schema/authorization.ts';
 import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamFile } from '../schema/gateway.ts';
+import type { EventReceiverConfig } from '../schema/security-events.ts';
 import { impliersIn } from '../words/implied-scopes.ts';
 import type { Pointer } from '../words/problem.ts';
 import { type Member, membersOf, type Surroundings } from './checks.ts';
@@ -38,6 +39,7 @@ export interface AuthorizationSubject {
   readonly config: AuthorizationFile;
   readonly clients: readonly Member<ClientFile>[];
   readonly users: readonly Member<UserFile>[];
+  readonly receivers: readonly Member<EventReceiverConfig>[];
   readonly around: Surroundings;
 }
 
@@ -46,6 +48,10 @@ export function authorizationSubject(config: AuthorizationFile, around: Surround
     config,
     clients: membersOf('clients', config.clients),
     users: membersOf('users', config.users),
+    receivers: membersOf('receivers', config.security_events.receivers).map((member) => ({
+      ...member,
+      at: ['security_events', ...member.at],
+    })),
     around,
   };
 }

@@ -26,6 +26,7 @@ import { type CountersConfig, counters } from './counters.ts';
 import { Openid, type OpenidConfig, Outbound } from './openid.ts';
 import { Log, Shutdown } from './process.ts';
 import { Registration } from './registration.ts';
+import { SentSecurityEvents } from './security-events.ts';
 import { themeNames } from './theme.ts';
 import { Tokens, type TokensConfig } from './token-settings.ts';
 import { User, type UserConfig } from './user.ts';
@@ -98,6 +99,7 @@ export const AuthorizationSchema = record({
   ),
   openid: Openid,
   registration: Registration,
+  security_events: SentSecurityEvents,
   outbound: Outbound,
   session: record(
     {

@@ -58,7 +58,7 @@ export const Outbound = record(
       [],
       'The service connects to private addresses in these CIDRs. By default, it connects to public addresses only.',
     ),
-    timeout: duration('5s', 'A request to a client may take this long.'),
+    timeout: duration('5s', 'A request may take this long.'),
     tls: Type.Optional(
       record(
         {
@@ -73,5 +73,5 @@ export const Outbound = record(
     ),
   },
   {},
-  'These settings apply to requests of the service to URLs of clients, such as `backchannel_logout_uri` and metadata documents.',
+  'These settings apply to requests of the service to URLs of clients and of `security_events`, such as `backchannel_logout_uri` and metadata documents.',
 );

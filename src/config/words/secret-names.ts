@@ -13,7 +13,10 @@ const secretNames = [
 
 /** True if a value below this key must not be shown. A misspelt `client_secrt` is a secret too. */
 export function isSecretName(key: string): boolean {
-  return /secr|passw|pwd|^credentials$|^client_key$|_keys$/i.test(key) || closest(key, secretNames) !== undefined;
+  return (
+    /secr|passw|pwd|^credentials$|^authorization$|^client_key$|_keys$/i.test(key) ||
+    closest(key, secretNames) !== undefined
+  );
 }
 
 /** True if a header or a parameter with this name may carry a credential, such as `X-Hook-Token`. */

@@ -9,6 +9,7 @@ import { apiKeys } from './0008-api-keys.ts';
 import { openidConnect } from './0009-openid-connect.ts';
 import { clientRegistrations } from './0010-client-registrations.ts';
 import { sessionSeen } from './0011-session-seen.ts';
+import { securityEvents } from './0012-security-events.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   openidConnect,
   clientRegistrations,
   sessionSeen,
+  securityEvents,
 ];

@@ -3,6 +3,7 @@ import { endSessionKeys } from './ended-session-keys.ts';
 import { type Ending, LONGEST_LIFE, lastEnd, reportEach, reportEvent } from './events.ts';
 import { endGrantsOfSubject } from './grants.ts';
 import { makeNotices } from './openid-sessions.ts';
+import { newPassword, noteSecurityEvent } from './security-events.ts';
 import { endSessionsOfSubject } from './sessions.ts';
 import { removeUserKeys, reportUserKeys } from './user-keys.ts';
 
@@ -75,7 +76,9 @@ export function* setPassword({ username, passwordHash, now, keysUntil }: Passwor
     passwordHash,
   );
   if (row === undefined) return false;
-  yield* endAllSessions({ subject: text(row, 'subject'), now, keysUntil });
+  const subject = text(row, 'subject');
+  yield* noteSecurityEvent(newPassword(subject), now);
+  yield* endAllSessions({ subject, now, keysUntil });
   return true;
 }
 
@@ -133,6 +136,7 @@ function* endEverything(subject: string, now: number, keysUntil: number | undefi
   const keys = yield* endSessionKeys({ subject }, now);
   const grants = yield* endGrantsOfSubject(subject, now);
   yield* makeNotices(sessions, now);
+  yield* noteSecurityEvent({ event: 'session-revoked', subject }, now);
   return { kids, keys, grants };
 }
 

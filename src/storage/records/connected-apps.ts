@@ -2,6 +2,7 @@ import { all, changed, flag, integer, integerOrNone, type Row, scopeTokens, text
 import { endSessionKeys } from './ended-session-keys.ts';
 import { reportEach } from './events.ts';
 import { type Consent, ending } from './grants.ts';
+import { noteSecurityEvent } from './security-events.ts';
 
 /** An application that can act for the user, or that gets access without another question; with the time of its last token. */
 export interface ConnectedApp extends Omit<Consent, 'byGrant'> {
@@ -73,8 +74,9 @@ export function* disconnectApp({ subject, clientId, now }: Disconnection): Verb<
     now,
   );
   const grants = rows.map(ending);
+  if (!had.includes(true) && keys.length === 0 && grants.length === 0) return undefined;
+  yield* noteSecurityEvent({ event: 'session-revoked', subject, clientId }, now);
   yield* reportEach('gid', grants, now);
   yield* reportEach('token_hash', keys, now);
-  const wasConnected = had.includes(true) || keys.length > 0 || grants.length > 0;
-  return wasConnected ? grants.map(({ key }) => key) : undefined;
+  return grants.map(({ key }) => key);
 }

@@ -1,6 +1,16 @@
-import { all, first, integer, type Row, run, scopeTokens, text, type Verb } from '../engine/verb.ts';
+import { all, type Row, run, scopeTokens, text, type Verb } from '../engine/verb.ts';
 import { type Ending, reportEach } from './events.ts';
 import { ending } from './grants.ts';
+import {
+  type Attempted,
+  attempted,
+  countWaiting,
+  delay,
+  drop,
+  type NoticeClaim,
+  type Outbox,
+  takeDue,
+} from './outbox.ts';
 
 /** Remembers that this client has an ID token of the session. */
 export function* noteSessionClient(sessionId: string, clientId: string): Verb<void> {
@@ -53,78 +63,33 @@ export function* makeNotices(sessionIds: readonly string[], now: number): Verb<v
 }
 
 /** A client that must still learn that a session ended. */
-export interface LogoutNotice {
+export interface LogoutNotice extends Attempted {
   readonly sessionId: string;
   readonly clientId: string;
   readonly subject: string;
-  readonly createdAt: number;
-  /** This attempt included. */
-  readonly attempts: number;
 }
 
-export interface NoticeClaim {
-  readonly now: number;
-  /** Until then, no other process takes the notice. After a crash, another attempt follows. */
-  readonly leaseUntil: number;
-  readonly limit: number;
-  /** The most notices for one client, so that no client delays the notices of the others. */
-  readonly share: number;
-  /** These clients get none now. */
-  readonly except: readonly string[];
-}
+const notices: Outbox = { table: 'logout_notice', key: 'session_id', receiver: 'client_id' };
 
-/**
- * Notices that are compared at once. After an outage there may be a hundred thousand, and the sender asks again as soon as a
- * client has its share.
- */
-const LOOKED_AT = 1_000;
-
-/**
- * Takes due notices. Of several processes, only one gets each notice. Clients take turns, and first attempts come before later
- * ones.
- */
-export function* takeLogoutNotices(claim: NoticeClaim): Verb<readonly LogoutNotice[]> {
-  const { now, leaseUntil, limit, share, except } = claim;
-  const others = except.map((_, index) => `AND client_id <> $${index + 5}`).join(' ');
-  const rows = yield* all(
-    `UPDATE logout_notice SET next_at = $2, attempts = attempts + 1
-     WHERE next_at <= $1 AND (session_id, client_id) IN
-       (SELECT session_id, client_id FROM
-         (SELECT session_id, client_id, next_at, attempts AS tried,
-           row_number() OVER (PARTITION BY client_id ORDER BY attempts, next_at) AS place
-          FROM (SELECT session_id, client_id, next_at, attempts FROM logout_notice
-                WHERE next_at <= $1 ${others} ORDER BY next_at LIMIT ${LOOKED_AT}) AS earliest) AS due
-        WHERE place <= $4 ORDER BY place, tried, next_at LIMIT $3)
-     RETURNING session_id, client_id, subject, created_at, attempts`,
-    now,
-    leaseUntil,
-    limit,
-    share,
-    ...except,
-  );
-  return rows.map(notice);
+/** `except`: these clients get none now. */
+export function* takeLogoutNotices(claim: NoticeClaim, except: readonly string[]): Verb<readonly LogoutNotice[]> {
+  return (yield* takeDue(notices, claim, { except })).map(notice);
 }
 
 type NoticeKey = Pick<LogoutNotice, 'sessionId' | 'clientId'>;
 
 /** The client has answered, or gets no further attempt. */
-export function* dropLogoutNotice({ sessionId, clientId }: NoticeKey): Verb<void> {
-  yield* run('DELETE FROM logout_notice WHERE session_id = $1 AND client_id = $2', sessionId, clientId);
+export function dropLogoutNotice({ sessionId, clientId }: NoticeKey): Verb<void> {
+  return drop(notices, sessionId, clientId);
 }
 
-export function* delayLogoutNotice({ sessionId, clientId }: NoticeKey, nextAt: number): Verb<void> {
-  yield* run(
-    'UPDATE logout_notice SET next_at = $3 WHERE session_id = $1 AND client_id = $2',
-    sessionId,
-    clientId,
-    nextAt,
-  );
+export function delayLogoutNotice({ sessionId, clientId }: NoticeKey, nextAt: number): Verb<void> {
+  return delay(notices, [sessionId, clientId], nextAt);
 }
 
 /** How many notices wait. */
-export function* countLogoutNotices(): Verb<number> {
-  const row = yield* first('SELECT count(*) AS waiting FROM logout_notice');
-  return row === undefined ? 0 : integer(row, 'waiting');
+export function countLogoutNotices(): Verb<number> {
+  return countWaiting(notices);
 }
 
 function notice(row: Row): LogoutNotice {
@@ -132,7 +97,6 @@ function notice(row: Row): LogoutNotice {
     sessionId: text(row, 'session_id'),
     clientId: text(row, 'client_id'),
     subject: text(row, 'subject'),
-    createdAt: integer(row, 'created_at'),
-    attempts: integer(row, 'attempts'),
+    ...attempted(row),
   };
 }

@@ -20,6 +20,7 @@ import * as openidSessions from './openid-sessions.ts';
 import * as refreshTokens from './refresh-tokens.ts';
 import { reseal } from './reseal.ts';
 import { secrets } from './secrets.ts';
+import * as securityEvents from './security-events.ts';
 import { revokeSessionKey, sessionKeys } from './session-keys.ts';
 import * as sessions from './sessions.ts';
 import { signingKeys } from './signing-keys.ts';
@@ -40,9 +41,11 @@ export type { ImportedPassword } from './imported-passwords.ts';
 export type { OneTime } from './one-time.ts';
 export type { OpenidFacts, OpenidOrigin } from './openid-facts.ts';
 export type { LogoutNotice } from './openid-sessions.ts';
+export type { Attempted, NoticeClaim } from './outbox.ts';
 export type { Premises } from './preconditions.ts';
 export type { Minted, NewRefreshToken, RefreshRotation, RefreshTokenRecord } from './refresh-tokens.ts';
 export { noneSealed, type SealedCounts, type SealedKind, sealedKinds } from './reseal.ts';
+export type { EventNotice, EventReceiver, SecurityEvent, SentEventName } from './security-events.ts';
 export type { SessionKeyRecord } from './session-keys.ts';
 export type { SessionRecord } from './sessions.ts';
 export type { NewSigningKey, SigningKeyRecord } from './signing-keys.ts';
@@ -85,6 +88,7 @@ function reading(seal: Seal) {
     findConsent: grants.findConsent,
     findOpenidFacts: grants.findOpenidFacts,
     countLogoutNotices: openidSessions.countLogoutNotices,
+    countSecurityEvents: securityEvents.countSecurityEvents,
     listConnectedApps: connectedApps.listConnectedApps,
     findSession: sessions.findSession,
     listSessions: sessions.listSessions,
@@ -124,6 +128,9 @@ function writingOne(seal: Seal) {
     takeLogoutNotices: openidSessions.takeLogoutNotices,
     dropLogoutNotice: openidSessions.dropLogoutNotice,
     delayLogoutNotice: openidSessions.delayLogoutNotice,
+    takeSecurityEvents: securityEvents.takeSecurityEvents,
+    dropSecurityEvent: securityEvents.dropSecurityEvent,
+    delaySecurityEvent: securityEvents.delaySecurityEvent,
     removeApiKey: apiKeys.removeApiKey,
     removeDigestUser,
     removeImportedPassword: importedPasswords.removeImportedPassword,
@@ -166,6 +173,8 @@ function writing(seal: Seal) {
     addFileUsers: fileUsers.addFileUsers,
     changeFileUser: fileUsers.changeFileUser,
     removeFileUser: fileUsers.removeFileUser,
+    changeTokenClaims: fileUsers.changeTokenClaims,
+    setEventReceivers: securityEvents.setEventReceivers,
     setDigestUser,
     addDigestUser,
     addImportedPassword: importedPasswords.addImportedPassword,

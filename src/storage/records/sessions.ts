@@ -14,6 +14,7 @@ import {
 } from '../engine/verb.ts';
 import { endSessionAtClients } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
+import { noteSecurityEvent } from './security-events.ts';
 
 /** A browser in which a user is signed in. */
 export interface SessionRecord {
@@ -107,8 +108,10 @@ export function* listSessions(subject: string, now: number): Verb<readonly Sessi
 /** Only a session of this user. Its clients' tokens end with it, and the clients get notices. */
 export function* endSession(id: string, subject: string, now: number): Verb<boolean> {
   const isEnded = yield* changed('DELETE FROM login_session WHERE id = $1 AND subject = $2 RETURNING id', id, subject);
-  if (isEnded) yield* endSessionAtClients(id, now);
-  return isEnded;
+  if (!isEnded) return false;
+  yield* noteSecurityEvent({ event: 'session-revoked', subject, sessionId: id }, now);
+  yield* endSessionAtClients(id, now);
+  return true;
 }
 
 /** Returns the ids. The caller ends the user's codes and grants, and then calls `makeNotices`. */

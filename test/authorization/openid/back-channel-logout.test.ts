@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { waitAfter } from '../../../src/authorization/logout/send-notice.ts';
 import { openStore } from '../../../src/authorization/open-service.ts';
+import { waitAfter } from '../../../src/authorization/outbox/settle.ts';
 import { type Clock, seconds, systemClock } from '../../../src/base/clock.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { settableClock } from '../../support/settable-clock.ts';

@@ -15,7 +15,7 @@ function redeem(records: Records, sessionName: string, name: string, scope = 'op
 }
 
 async function told(records: Records, at = now): Promise<readonly string[]> {
-  const taken = await records.takeLogoutNotices({ now: at, leaseUntil: at + 10, limit: 100, share: 1_000, except: [] });
+  const taken = await records.takeLogoutNotices({ now: at, leaseUntil: at + 10, limit: 100, share: 1_000 }, []);
   return taken.map(({ clientId }) => clientId).sort();
 }
 
@@ -126,13 +126,10 @@ export const openidSessionRules: readonly Rule[] = [
       const takes = await Promise.all(times(4, () => told(records)));
       t.strictSame(takes.flat(), ['web']);
       t.strictSame(await told(records, now + 9), []);
-      const [notice] = await records.takeLogoutNotices({
-        now: now + 10,
-        leaseUntil: now + 20,
-        limit: 1,
-        share: 1_000,
-        except: [],
-      });
+      const [notice] = await records.takeLogoutNotices(
+        { now: now + 10, leaseUntil: now + 20, limit: 1, share: 1_000 },
+        [],
+      );
       t.match(notice, { sessionId: 'id a', clientId: 'web', subject: 's-alice', createdAt: now, attempts: 2 });
       if (notice === undefined) return;
       await records.delayLogoutNotice(notice, now + 100);
@@ -152,13 +149,10 @@ export const openidSessionRules: readonly Rule[] = [
       await records.endSession('id down', 's-alice', now);
       await told(records);
       await records.endSession('id healthy', 's-alice', now + 20);
-      const [next] = await records.takeLogoutNotices({
-        now: now + 20,
-        leaseUntil: now + 30,
-        limit: 1,
-        share: 1_000,
-        except: [],
-      });
+      const [next] = await records.takeLogoutNotices(
+        { now: now + 20, leaseUntil: now + 30, limit: 1, share: 1_000 },
+        [],
+      );
       t.equal(next?.clientId, 'healthy');
     },
   ],

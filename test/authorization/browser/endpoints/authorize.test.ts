@@ -413,7 +413,7 @@ t.test('nothing is written for a browser that is not signed in, whatever it send
   const written: string[] = [];
   /** What only reads, and what the service does by itself now and then. */
   const spared =
-    /^(find|list|sample|is[A-Z]|ping|close|sweep|watchEvents|promoteSigningKey|removeSigningKeys|takeLogoutNotices)/;
+    /^(find|list|sample|is[A-Z]|ping|close|sweep|watchEvents|promoteSigningKey|removeSigningKeys|takeLogoutNotices|takeSecurityEvents)/;
   const watched = new Proxy(records, {
     get(target, verb) {
       if (!spared.test(String(verb))) written.push(String(verb));
