@@ -117,8 +117,12 @@ export async function loggedIn(
 }
 
 /** The same at a service of another process. */
-export async function loggedInAt(service: Pick<FrontService, 'post'>, tab: Tab): Promise<OpenidAnswer> {
-  return redeemed(service, await walk(tab, openidPath()));
+export async function loggedInAt(
+  service: Pick<FrontService, 'post'>,
+  tab: Tab,
+  scope = 'openid',
+): Promise<OpenidAnswer> {
+  return redeemed(service, await walk(tab, openidPath({ scope })));
 }
 
 /** As a client verifies an ID token: by the key set and the metadata. */

@@ -27,6 +27,9 @@ const publicKeys = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }] }
 const signing = (more: object) =>
   client({ client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt', ...more });
 const documents = (more: object) => top({ registration: { cimd: { enabled: true, scope: 'orders.read', ...more } } });
+const receiver = { id: 'crm', url: 'https://crm.example.com/events', audience: 'https://crm.example.com' };
+const receivers = (...list: object[]) =>
+  top({ security_events: { receivers: list.map((more) => ({ ...receiver, ...more })) } });
 const registering = (more: object) => (config: Loose) => {
   config.scopes['clients.register'] = 'Register clients';
   config.registration = { dynamic: { enabled: true, scope: 'orders.read', ...more } };
@@ -564,6 +567,26 @@ const cases: Record<string, readonly Case[]> = {
     [signing({ jwks: { keys: [1] } }), /^error: each key has a `kty`/],
     [signing({ jwks: { keys: [{ kty: 'EC', d: 'x' }] } }), /^error: a key here must be public/],
     [signing({ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }), /^error: a key here must be public/],
+  ],
+  'addresses of receivers': [
+    [receivers({ url: 'http://crm.example.com/events' }), /others can read and change/],
+    [receivers({ url: 'https://user:password@crm.example.com/' }), /must not have a username/],
+    [receivers({ url: 'crm.example.com' }), /not an https URL/],
+    [receivers({ url: 'http://127.0.0.1:8090/security-events/main' })],
+    [receivers({})],
+  ],
+  'names of receivers': [
+    [receivers({}, {}), /^error: the id `crm` is also the id of the receiver at /],
+    [receivers({}, { id: 'mail' })],
+  ],
+  'credentials of receivers': [
+    [receivers({ authorization: 'Bearer a\nb' }), /^error: a header cannot have this value/],
+    [receivers({ authorization: ' Bearer a' }), /^error: a header cannot have this value/],
+    [receivers({ authorization: 'Bearer a' })],
+  ],
+  'events of receivers': [
+    [receivers({ events: [] }), /^error: the receiver would get no event/],
+    [receivers({ events: ['session-revoked'] })],
   ],
   'endpoints of a client with keys': [
     [signing({ jwks: publicKeys, events: true }), /^error: `events` needs a client with a secret/],
