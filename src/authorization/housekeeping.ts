@@ -5,7 +5,7 @@ import type { EventRecord } from '../storage/records/records.ts';
 import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { logoutOutbox } from './logout/send-notice.ts';
-import { buildSender, type Sender } from './outbox/sender.ts';
+import { buildSender, type OutboxSender } from './outbox/sender.ts';
 import { removeUnused } from './registration/unused-clients.ts';
 import { eventOutbox } from './security-events/push-event.ts';
 import type { Bell } from './service/bell.ts';
@@ -81,7 +81,7 @@ function repeat(
 function sendingNotices(log: Logger): Chore {
   const name = 'sending logout tokens and security events';
   const failed = (error: unknown) => log.warn({ err: error }, `${name} failed`);
-  let senders: readonly Sender[] | undefined;
+  let senders: readonly OutboxSender[] | undefined;
   return {
     name,
     every: 2_000,
@@ -95,7 +95,7 @@ function sendingNotices(log: Logger): Chore {
   };
 }
 
-async function openSenders(service: Service, failed: (error: unknown) => void): Promise<readonly Sender[]> {
+async function openSenders(service: Service, failed: (error: unknown) => void): Promise<readonly OutboxSender[]> {
   const logouts = buildSender(service, logoutOutbox(service), failed);
   if (service.config.security_events.receivers.length === 0) return [logouts];
   await service.feed.follow({ hear: () => service.sessionEnded.ring(), end() {} });

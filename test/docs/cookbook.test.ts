@@ -14,6 +14,7 @@ const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthor
 const env = {
   TOOLS_KEY: 'a-key-of-the-tools',
   GATEWAY_SECRET: 'gateway-secret-of-the-tests',
+  EVENTS_SECRET: 'events-secret-of-the-tests',
   SHOP_SECRET: 'shop-secret-of-the-tests',
   KEYCLOAK_SECRET: 'keycloak-secret-of-the-tests',
   OKTA_SECRET: 'okta-secret-of-the-tests',

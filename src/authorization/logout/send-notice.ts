@@ -3,7 +3,7 @@ import type { LogoutNotice } from '../../storage/records/records.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { FetchOutcome } from '../outbound/outbound.ts';
 import type { Outbox } from '../outbox/sender.ts';
-import { type Attempt, type Ledger, settle } from '../outbox/settle.ts';
+import { type DeliveryAttempt, type Ledger, settle } from '../outbox/settle.ts';
 import type { Service } from '../service/service.ts';
 import { makeLogoutToken } from './logout-token.ts';
 
@@ -35,10 +35,10 @@ async function clientOf(service: Service, notice: LogoutNotice): Promise<Registe
   }
 }
 
-const UNREADABLE: Attempt = { result: 'failed', detail: 'the registration of the client cannot be read' };
+const UNREADABLE: DeliveryAttempt = { result: 'failed', detail: 'the registration of the client cannot be read' };
 
 /** OpenID Connect Back-Channel Logout §2.8: 200, and in practice 204. 400 means that the client will never accept the token. */
-function attemptOf(outcome: FetchOutcome): Attempt {
+function attemptOf(outcome: FetchOutcome): DeliveryAttempt {
   if (outcome.kind !== 'answered') return { result: 'failed', detail: outcome.reason };
   const { status } = outcome;
   if (status === 200 || status === 204) return { result: 'told' };

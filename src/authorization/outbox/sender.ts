@@ -21,7 +21,7 @@ export interface Outbox<Notice> {
   send(notice: Notice): Promise<void>;
 }
 
-export interface Sender {
+export interface OutboxSender {
   /** Starts to send all due notices, and waits for no receiver. */
   look(): Promise<void>;
   /** Waits for the requests under way, and starts no other. */
@@ -33,7 +33,7 @@ export function buildSender<Notice>(
   { clock, config }: Pick<Service, 'clock' | 'config'>,
   { take, receiverOf, send }: Outbox<Notice>,
   failed: (error: unknown) => void,
-): Sender {
+): OutboxSender {
   const sending = new Map<Promise<void>, string>();
   let isStopped = false;
   const claim = (limit: number): NoticeClaim => {

@@ -4,11 +4,11 @@ import type { Service } from '../service/service.ts';
 import type { AuditFacts } from '../telemetry/audit.ts';
 
 /** `refused`: the receiver will never accept it. `failed`: a later attempt may succeed. */
-export type Result = 'told' | 'refused' | 'failed';
+export type DeliveryResult = 'told' | 'refused' | 'failed';
 
 /** The result of one attempt. `detail`: why the receiver was not told. */
-export interface Attempt {
-  readonly result: Result;
+export interface DeliveryAttempt {
+  readonly result: DeliveryResult;
   readonly detail?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Ledger<Notice> {
   readonly event: 'backchannel_logout' | 'security_event';
   drop(notice: Notice): Promise<void>;
   delay(notice: Notice, nextAt: number): Promise<void>;
-  count(notice: Notice, result: Result): void;
+  count(notice: Notice, result: DeliveryResult): void;
   /** Names the receiver in the audit log. */
   receiver(notice: Notice): AuditFacts;
   /** Says the rest about the notice. */
@@ -30,7 +30,7 @@ export async function settle<Notice extends Attempted>(
   { clock, audit }: Pick<Service, 'clock' | 'audit'>,
   { event, drop, delay, count, receiver, facts }: Ledger<Notice>,
   notice: Notice,
-  { result, detail }: Attempt,
+  { result, detail }: DeliveryAttempt,
 ): Promise<void> {
   count(notice, result);
   const now = seconds(clock);

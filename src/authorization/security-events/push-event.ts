@@ -5,7 +5,7 @@ import type { EventNotice } from '../../storage/records/records.ts';
 import { subjectFor } from '../openid/subject.ts';
 import type { Answered, FetchOutcome } from '../outbound/outbound.ts';
 import type { Outbox } from '../outbox/sender.ts';
-import { type Attempt, type Ledger, settle } from '../outbox/settle.ts';
+import { type DeliveryAttempt, type Ledger, settle } from '../outbox/settle.ts';
 import type { Service } from '../service/service.ts';
 import { securityEventClaims } from './security-event-token.ts';
 
@@ -26,7 +26,7 @@ export function eventOutbox(service: Service): Outbox<EventNotice> {
   };
 }
 
-async function attempt(service: Service, receiver: EventReceiverConfig, notice: EventNotice): Promise<Attempt> {
+async function attempt(service: Service, receiver: EventReceiverConfig, notice: EventNotice): Promise<DeliveryAttempt> {
   const subject = await subjectAt(service, receiver, notice);
   if (subject === undefined) return UNREADABLE;
   const { issuer, openid } = service.config;
@@ -35,7 +35,7 @@ async function attempt(service: Service, receiver: EventReceiverConfig, notice: 
   return attemptOf(await push(service, receiver, token));
 }
 
-const UNREADABLE: Attempt = { result: 'failed', detail: 'the registration of the audience cannot be read' };
+const UNREADABLE: DeliveryAttempt = { result: 'failed', detail: 'the registration of the audience cannot be read' };
 
 /** If the audience is a client, it knows the user by the `sub` of its ID tokens. */
 async function subjectAt(
@@ -62,7 +62,7 @@ function push({ outbound }: Service, { url, authorization }: EventReceiverConfig
 }
 
 /** RFC 8935 §2.2 and §2.3. A 400 without `err` may be from a proxy in front of the receiver, so another attempt follows. */
-export function attemptOf(outcome: FetchOutcome): Attempt {
+export function attemptOf(outcome: FetchOutcome): DeliveryAttempt {
   if (outcome.kind !== 'answered') return { result: 'failed', detail: outcome.reason };
   const { status } = outcome;
   if (status >= 200 && status < 300) return { result: 'told' };

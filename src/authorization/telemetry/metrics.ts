@@ -25,23 +25,7 @@ export interface MeasuredParts {
 
 export function buildServiceMetrics({ counters, proxies, records }: MeasuredParts): Metrics {
   const registry = new Registry();
-  new Gauge({
-    name: 'gatehouse_authorization_logout_notices',
-    help: 'Clients that the service must still tell about the end of a session. All processes report the same number.',
-    registers: [registry],
-    async collect() {
-      // A scrape must succeed even while the store fails.
-      this.set(await records.countLogoutNotices().catch(() => Number.NaN));
-    },
-  });
-  new Gauge({
-    name: 'gatehouse_authorization_security_events',
-    help: 'Security events that receivers must still get. All processes report the same number.',
-    registers: [registry],
-    async collect() {
-      this.set(await records.countSecurityEvents().catch(() => Number.NaN));
-    },
-  });
+  addWaiting(registry, records);
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',
     help: 'Addresses that send proxy headers but are not in `trusted_proxies`. Only the 16 most frequent ones.',
@@ -86,6 +70,26 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
       ['document', 'result'],
     ),
   };
+}
+
+/** A scrape must succeed even while the store fails. */
+function addWaiting(registry: Registry, records: MeasuredParts['records']): void {
+  new Gauge({
+    name: 'gatehouse_authorization_logout_notices',
+    help: 'Clients that the service must still tell about the end of a session. All processes report the same number.',
+    registers: [registry],
+    async collect() {
+      this.set(await records.countLogoutNotices().catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_authorization_security_events',
+    help: 'Security events that receivers must still get. All processes report the same number.',
+    registers: [registry],
+    async collect() {
+      this.set(await records.countSecurityEvents().catch(() => Number.NaN));
+    },
+  });
 }
 
 interface CounterOptions {

@@ -8,7 +8,7 @@ import {
   delay,
   drop,
   type NoticeClaim,
-  type Outbox,
+  type OutboxTable,
   takeDue,
 } from './outbox.ts';
 
@@ -69,7 +69,7 @@ export interface LogoutNotice extends Attempted {
   readonly subject: string;
 }
 
-const notices: Outbox = { table: 'logout_notice', key: 'session_id', receiver: 'client_id' };
+const notices: OutboxTable = { table: 'logout_notice', key: 'session_id', receiver: 'client_id' };
 
 /** `except`: these clients get none now. */
 export function* takeLogoutNotices(claim: NoticeClaim, except: readonly string[]): Verb<readonly LogoutNotice[]> {

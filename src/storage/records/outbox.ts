@@ -1,7 +1,7 @@
 import { all, first, integer, type Row, run, type Verb } from '../engine/verb.ts';
 
 /** A table of what others must still hear. The row of a receiver stays until the receiver has answered. */
-export interface Outbox {
+export interface OutboxTable {
   readonly table: string;
   /** The column that, together with the receiver, identifies a row. */
   readonly key: string;
@@ -39,7 +39,7 @@ const LOOKED_AT = 1_000;
  * ones.
  */
 export function* takeDue(
-  { table, key, receiver }: Outbox,
+  { table, key, receiver }: OutboxTable,
   { now, leaseUntil, limit, share }: NoticeClaim,
   receivers: Receivers,
 ): Verb<readonly Row[]> {
@@ -63,12 +63,12 @@ export function* takeDue(
   );
 }
 
-export function* drop({ table, key, receiver }: Outbox, id: string, to: string): Verb<void> {
+export function* drop({ table, key, receiver }: OutboxTable, id: string, to: string): Verb<void> {
   yield* run(`DELETE FROM ${table} WHERE ${key} = $1 AND ${receiver} = $2`, id, to);
 }
 
 export function* delay(
-  { table, key, receiver }: Outbox,
+  { table, key, receiver }: OutboxTable,
   [id, to]: readonly [id: string, receiver: string],
   nextAt: number,
 ): Verb<void> {
@@ -76,7 +76,7 @@ export function* delay(
 }
 
 /** How many rows wait. */
-export function* countWaiting({ table }: Outbox): Verb<number> {
+export function* countWaiting({ table }: OutboxTable): Verb<number> {
   const row = yield* first(`SELECT count(*) AS waiting FROM ${table}`);
   return row === undefined ? 0 : integer(row, 'waiting');
 }

@@ -7,7 +7,7 @@ import {
   delay,
   drop,
   type NoticeClaim,
-  type Outbox,
+  type OutboxTable,
   takeDue,
 } from './outbox.ts';
 
@@ -75,7 +75,7 @@ export interface EventNotice extends SecurityEvent, Attempted {
   readonly receiverId: string;
 }
 
-const notices: Outbox = { table: 'security_event', key: 'id', receiver: 'receiver_id' };
+const notices: OutboxTable = { table: 'security_event', key: 'id', receiver: 'receiver_id' };
 
 /** `only`: at least one receiver. A process leaves events of receivers that its file does not have to others. */
 export function* takeSecurityEvents(claim: NoticeClaim, only: readonly string[]): Verb<readonly EventNotice[]> {
