@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
+import { eventServer } from '../authorization/security-events/receiver.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
@@ -73,6 +74,33 @@ t.test('the issuer: a port that is not the port of `listen`, and a name that lea
   const led = await doctored(t, file);
   expectSeen(t, led, 'issuer', 'bad', /runs at http:\S+, and is not reachable at its issuer URL/);
   t.equal(led.status, 1);
+});
+
+t.test('receivers of security events: each must answer, and accept our credentials', async (t) => {
+  const server = await eventServer(t, [[400, '{"err":"invalid_request"}'], [401], [404], [503]]);
+  const receiver = (id: string, more: object = {}) => ({
+    id,
+    url: server.url,
+    audience: 'https://crm.example.com',
+    ...more,
+  });
+  const look = async (
+    receivers: readonly object[],
+    more: object = { outbound: { private_addresses: ['127.0.0.0/8'] } },
+  ) => doctored(t, await service(t, { security_events: { receivers }, ...more }));
+  const authorization = 'Bearer a-secret-of-the-receiver';
+  const found = await look([receiver('crm', { authorization })]);
+  expectSeen(t, found, 'security_events.receivers crm', 'good', /accepts our credentials/);
+  t.match(server.pushed, [{ token: '', headers: { authorization } }]);
+  for (const [verdict, words] of [
+    ['bad', /^answers 401/],
+    ['bad', /^answers 404/],
+    ['doubtful', /^answers 503/],
+  ] as const)
+    expectSeen(t, await look([receiver('crm')]), 'security_events.receivers crm', verdict, words);
+  const gone = receiver('gone', { url: `http://127.0.0.1:${await freePort()}/` });
+  expectSeen(t, await look([gone]), 'security_events.receivers gone', 'bad', /ECONNREFUSED/);
+  expectSeen(t, await look([gone], {}), 'security_events.receivers gone', 'bad', /`outbound.private_addresses`/);
 });
 
 t.test('an address that another program uses', async (t) => {

@@ -7,6 +7,7 @@ import type { DoctorProbe } from './finding.ts';
 import { issuer, listeners } from './listeners.ts';
 import { nodeVersion, openFiles } from './machine.ts';
 import { operatorLogin } from './operators.ts';
+import { receivers } from './receivers.ts';
 import { replicas } from './replicas.ts';
 import { forwardedHost, untrustedProxies } from './running-gateway.ts';
 import { storageChecks } from './storage.ts';
@@ -47,6 +48,7 @@ const ofAuthorization: Readonly<Record<string, Check<LoadedServiceFile>>> = {
   listen: listeners,
   issuer,
   storage: storageChecks,
+  receivers,
   counters: counterChecks,
   secrets: secretFiles,
   audit: auditFile,
