@@ -55,6 +55,6 @@ export interface Service {
   /** Requests to URLs of clients. */
   readonly outbound: Outbound;
   readonly sectors: Sectors;
-  /** Rings when a session ends. */
+  /** Rings when others must hear of something, such as the end of a session. */
   readonly sessionEnded: Bell;
 }

@@ -66,29 +66,37 @@ t.test('if the audience is a client, the token names user and session as its ID 
   t.match(sub_id, { user: { sub: String(sub) }, session: { id: String(sid) } });
 });
 
-t.test('the end of one session, of all sessions and of an application are events', async (t) => {
+t.test('what a user ends on the account page is an event: a session, an application, everything', async (t) => {
+  const server = await eventServer(t);
+  const service = await runProvider(t, { config: { ...onLoopback, ...receiving(server) } });
+  const elsewhere = await signedIn(service);
+  const [other] = await service.service.records.listSessions('alice', seconds(systemClock));
+  const tab = openTab(service);
+  await loggedIn(service, {}, tab);
+  const csrf = (await tab.get('/oauth2/account')).field('csrf');
+  await tab.post('/oauth2/account/end-session', { csrf, session: other?.id ?? '' });
+  t.ok(await until(() => server.pushed.length === 1));
+  t.equal((await elsewhere.get('/oauth2/account')).field('csrf'), '', 'the other browser is signed out');
+  await tab.post('/oauth2/account/disconnect', { csrf, client_id: rp.id });
+  t.ok(await until(() => server.pushed.length === 2));
+  await tab.post('/oauth2/account/sign-out-everywhere', { csrf });
+  t.ok(await until(() => server.pushed.length === 3));
+  t.same(new Set(server.pushed.map(shortly)), new Set(['session-revoked alice']));
+  const subjects = server.pushed.map(({ token }) => claimsOf(token).sub_id);
+  t.match(subjects[0], { session: { format: 'opaque', id: /^[\w-]{22}$/ } });
+  t.match(subjects[1], { application: { format: 'opaque', id: rp.id } });
+  t.same(Object.keys(subjects[2] ?? {}), ['format', 'user']);
+});
+
+t.test('a new password is an event, even if no token ends and no bell rings', async (t) => {
   const server = await eventServer(t);
   const service = await runWith(t, server);
   const { records } = service.service;
-  const tab = await signedIn(service);
-  const account = await tab.get('/oauth2/account');
-  await tab.post('/oauth2/account/sign-out-everywhere', { csrf: account.field('csrf') });
-  t.ok(await until(() => server.pushed.length === 1));
-  await records.addAccount({
-    subject: 's-carol',
-    username: 'carol',
-    passwordHash: '$argon2id$',
-    name: undefined,
-    claims: {},
-    createdAt: 0,
-  });
-  await records.setPassword({ username: 'carol', passwordHash: '$argon2id$2', now: seconds(systemClock) });
-  t.ok(await until(() => server.pushed.length === 3), 'also without a bell');
-  t.same(server.pushed.map(shortly).sort(), [
-    'credential-change s-carol',
-    'session-revoked alice',
-    'session-revoked s-carol',
-  ]);
+  const carol = { subject: 's-carol', username: 'carol', name: undefined, claims: {}, createdAt: 0 };
+  await records.addAccount({ ...carol, passwordHash: passwordHash('first') });
+  await records.setPassword({ username: 'carol', passwordHash: passwordHash('second'), now: seconds(systemClock) });
+  t.ok(await until(() => server.pushed.length === 2));
+  t.same(server.pushed.map(shortly).sort(), ['credential-change s-carol', 'session-revoked s-carol']);
 });
 
 t.test('a receiver that is down gets the event later, with the same jti', async (t) => {
