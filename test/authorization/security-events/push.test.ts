@@ -44,8 +44,8 @@ t.test('a logout is a signed token in a request of RFC 8935', async (t) => {
     user: { format: 'iss_sub', iss: service.issuer, sub: 'alice' },
     session: { format: 'opaque', id: /^[\w-]{22}$/ },
   });
-  t.ok(await until(async () => (await service.service.records.countSecurityEvents()) === 0));
-  t.match(service.logged(), /"event":"security_event","receiver":"crm","sub":"alice","type":"session-revoked"/);
+  const audited = '"event":"security_event","receiver":"crm","sub":"alice","type":"session-revoked"';
+  t.ok(await until(() => service.logged().includes(audited)));
   t.notMatch(service.logged(), /a-secret-of-the-receiver/);
   const metrics = await (await fetch(`${service.admin}/metrics`)).text();
   t.match(metrics, 'gatehouse_authorization_security_events_total{receiver="crm",result="told"} 1');
