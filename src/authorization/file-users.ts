@@ -22,14 +22,15 @@ export async function takeUpFileUsers(service: Service): Promise<void> {
     tokenClaims: JSON.stringify(tokenClaims(service, user)),
   }));
   const before = await knownBySubject(service);
-  const fresh = users.filter(({ subject }) => !before.has(subject));
+  // An earlier version did not store the claims.
+  const fresh = users.filter(({ subject }) => before.get(subject)?.tokenClaims === undefined);
   if (fresh.length > 0) await records.addFileUsers(fresh);
   const known = fresh.length > 0 ? await knownBySubject(service) : before;
   for (const user of users) {
     const last = known.get(user.subject);
     if (last === undefined) continue;
     if (!sameBytes(last.passwordDigest, user.passwordDigest)) await endOldPassword(service, user);
-    if (last.tokenClaims !== user.tokenClaims) await takeUpClaims(service, user, last.tokenClaims);
+    await takeUpClaims(service, user, last.tokenClaims);
   }
   const subjects = new Set(users.map(({ subject }) => subject));
   for (const subject of before.keys()) if (!subjects.has(subject)) await endRemoved(service, subject);
@@ -53,7 +54,8 @@ interface Claiming {
 
 async function takeUpClaims(service: Service, user: Claiming, before: string | undefined): Promise<void> {
   const { subject, tokenClaims: after } = user;
-  const changed = before === undefined ? {} : changes(JSON.parse(before), JSON.parse(after));
+  if (before === undefined || before === after) return;
+  const changed = changes(JSON.parse(before), JSON.parse(after));
   const now = seconds(service.clock);
   await service.records.changeTokenClaims({ subject, before, after, changed, now });
 }

@@ -20,12 +20,12 @@ export function* listFileUsers(): Verb<readonly FileUserRecord[]> {
   }));
 }
 
-/** Adds the missing users. The others stay unchanged. */
+/** Adds the missing users, and claims that are not known yet. Everything else stays unchanged. */
 export function* addFileUsers(users: readonly FileUserRecord[]): Verb<void> {
   for (const { subject, passwordDigest, tokenClaims } of users)
     yield* run(
       `INSERT INTO file_user (subject, password_digest, token_claims) VALUES ($1, $2, $3)
-       ON CONFLICT (subject) DO NOTHING`,
+       ON CONFLICT (subject) DO UPDATE SET token_claims = excluded.token_claims WHERE file_user.token_claims IS NULL`,
       subject,
       passwordDigest,
       tokenClaims,
@@ -34,8 +34,8 @@ export function* addFileUsers(users: readonly FileUserRecord[]): Verb<void> {
 
 export interface ClaimsChange {
   readonly subject: string;
-  /** As stored before; undefined: not known yet. */
-  readonly before: string | undefined;
+  /** As stored before. */
+  readonly before: string;
   readonly after: string;
   /** Claim → its new value. */
   readonly changed: Readonly<Record<string, unknown>>;
@@ -45,10 +45,9 @@ export interface ClaimsChange {
 /** Of several processes that start with the same file, one reports the change. */
 export function* changeTokenClaims({ subject, before, after, changed: claims, now }: ClaimsChange): Verb<void> {
   const isOurs = yield* changed(
-    `UPDATE file_user SET token_claims = $3
-     WHERE subject = $1 AND coalesce(token_claims, '') = $2 RETURNING subject`,
+    'UPDATE file_user SET token_claims = $3 WHERE subject = $1 AND token_claims = $2 RETURNING subject',
     subject,
-    before ?? '',
+    before,
     after,
   );
   if (isOurs && Object.keys(claims).length > 0)

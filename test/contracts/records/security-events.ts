@@ -98,8 +98,9 @@ export const securityEventRules: readonly Rule[] = [
     async (t, records) => {
       await records.setEventReceivers([receiver('crm')]);
       await records.addFileUsers([alice]);
-      const first = { subject: 's-file', now, before: undefined, after: '{"tenant":"old"}', changed: {} };
-      t.strictSame(await heard(records, () => records.changeTokenClaims(first)), []);
+      const first = [{ ...alice, tokenClaims: '{"tenant":"old"}' }];
+      t.strictSame(await heard(records, () => records.addFileUsers(first)), []);
+      await records.addFileUsers([{ ...alice, tokenClaims: '{"tenant":"other"}' }]);
       t.match(await records.listFileUsers(), [{ tokenClaims: '{"tenant":"old"}' }]);
       const change = () => records.changeTokenClaims({ ...newFile, before: '{"tenant":"old"}' });
       t.equal((await heard(records, () => Promise.all(times(10, change)))).length, 1);
