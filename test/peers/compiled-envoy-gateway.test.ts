@@ -1,8 +1,7 @@
 import t from 'tap';
-import { parseAllDocuments, stringify } from 'yaml';
 import { knownOutputs } from '../gateway/compile/known-outputs.ts';
 import { skipWithoutPeer } from '../support/peer-place.ts';
-import { parentRef, peer, translate } from './support/envoy-gateway.ts';
+import { asText, peer, placed, translate } from './support/envoy-gateway.ts';
 
 /** Envoy Gateway translates two hundred outputs. */
 t.setTimeout(600_000);
@@ -11,22 +10,6 @@ const namespace = 'shop';
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes
 type Value = any;
-
-/** The Gateway of the test has another name. */
-function atGateway({ kind, spec }: Value): Value {
-  if (kind === 'HTTPRoute') return { ...spec, parentRefs: [parentRef] };
-  if (kind !== 'ClientTrafficPolicy') return spec;
-  return { ...spec, targetRefs: spec.targetRefs.map((each: Value) => ({ ...each, ...parentRef })) };
-}
-
-/** In one namespace, at the Gateway of the test. */
-function placed(text: string): readonly Value[] {
-  return parseAllDocuments(text).flatMap((document) => {
-    const object = document.toJS() as Value;
-    if (object === null) return [];
-    return [{ ...object, metadata: { ...object.metadata, namespace }, spec: atGateway(object) }];
-  });
-}
 
 /** Every Service that an object names, with its port. */
 function servicesIn(value: Value): readonly (readonly [name: string, port: number])[] {
@@ -43,14 +26,13 @@ t.test(
     const distinct = new Map(written.map(({ title, text }) => [text.replace(/^ *#.*\n/gm, ''), title]));
     const policies: number[] = [];
     for (const [text, title] of distinct) {
-      const objects = placed(text);
+      const objects = placed(text, namespace);
       if (objects.length === 0) continue;
       const services = Object.fromEntries(
         servicesIn(objects).map(([name, port]) => [name, { port, at: '127.0.0.1:9' }]),
       );
-      const yaml = objects.map((each) => stringify(each, { aliasDuplicateObjects: false })).join('---\n');
       try {
-        t.ok(translate(t, yaml, { namespace, services }).listeners.length > 0, title);
+        t.ok(translate(t, asText(objects), { namespace, services }).listeners.length > 0, title);
       } catch (error) {
         t.fail(`${title}: ${(error as Error).message}`);
       }

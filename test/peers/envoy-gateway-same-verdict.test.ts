@@ -1,5 +1,4 @@
 import t from 'tap';
-import { parseAllDocuments, stringify } from 'yaml';
 import { loadGatewayText } from '../../src/config/load/load.ts';
 import { makePlan } from '../../src/gateway/compile/make-plan.ts';
 import { compileTargets } from '../../src/gateway/compile/targets.ts';
@@ -8,22 +7,12 @@ import { compareReached, differences, reached } from '../envoy/support/reached.t
 import { gateway, gatewayYaml } from '../support/gateway.ts';
 import { skipWithoutPeer } from '../support/peer-place.ts';
 import { witness } from '../support/witness.ts';
-import { envoyGateway, parentRef, peer } from './support/envoy-gateway.ts';
+import { asText, envoyGateway, peer, placed } from './support/envoy-gateway.ts';
 
 /** Translates, starts an Envoy, and sends several thousand requests to it and to the gateway. */
 t.setTimeout(300_000);
 
 const namespace = 'shop';
-
-// biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes
-type Value = any;
-
-/** The Gateway of the test has another name. */
-function atGateway({ kind, spec }: Value): Value {
-  if (kind === 'HTTPRoute') return { ...spec, parentRefs: [parentRef] };
-  if (kind !== 'ClientTrafficPolicy') return spec;
-  return { ...spec, targetRefs: spec.targetRefs.map((each: Value) => ({ ...each, ...parentRef })) };
-}
 
 /** The compiled objects in one namespace, at the Gateway of the test. */
 function objectsOf(body: object): string {
@@ -34,12 +23,7 @@ function objectsOf(body: object): string {
   const plan = makePlan({ ...loaded, source: { file: 'gateway.yaml', hash: '' }, keys: new Map() }, 'ask', {
     limits: target.limits,
   });
-  const objects = parseAllDocuments(target.render(plan)).flatMap((document): Value[] => {
-    const object = document.toJS() as Value;
-    if (object === null) return [];
-    return [{ ...object, metadata: { ...object.metadata, namespace }, spec: atGateway(object) }];
-  });
-  return objects.map((each) => stringify(each, { aliasDuplicateObjects: false })).join('---\n');
+  return asText(placed(target.render(plan), namespace));
 }
 
 t.test(

@@ -22,7 +22,7 @@ export async function reached(seen: readonly Seen[], port: number, cases: readon
   return { seen: new Map(seen.map((each) => [each.header('x-case') ?? '', each])), statuses };
 }
 
-/** The names of the gateway's own headers, and of those that a client could forge. */
+/** The names of the gateway's own headers, and of headers that a client could forge. */
 const COMPARED = [
   'x-auth-subject',
   'x-auth-client',

@@ -159,3 +159,23 @@ export async function envoyGateway(t: Test, objects: string, around: Around): Pr
   const port = await freePort();
   return envoyOf(t, port, bootstrap(translate(t, objects, around), port, around));
 }
+
+/** The objects of a compiled text, in one namespace and at the Gateway of the test, which has another name. */
+export function placed(text: string, namespace: string): readonly Value[] {
+  return parseAllDocuments(text).flatMap((document): Value[] => {
+    const object = document.toJS() as Value;
+    if (object === null) return [];
+    return [{ ...object, metadata: { ...object.metadata, namespace }, spec: atGateway(object) }];
+  });
+}
+
+function atGateway({ kind, spec }: Value): Value {
+  if (kind === 'HTTPRoute') return { ...spec, parentRefs: [parentRef] };
+  if (kind !== 'ClientTrafficPolicy') return spec;
+  return { ...spec, targetRefs: spec.targetRefs.map((each: Value) => ({ ...each, ...parentRef })) };
+}
+
+/** As kubectl reads them. */
+export function asText(objects: readonly Value[]): string {
+  return objects.map((each) => stringify(each, { aliasDuplicateObjects: false })).join('---\n');
+}

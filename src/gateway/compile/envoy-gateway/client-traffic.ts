@@ -1,3 +1,4 @@
+import { identityNames } from '../identity-names.ts';
 import { GATEWAY, type KubernetesObject } from '../kubernetes/objects.ts';
 import type { CompilePlan } from '../plan.ts';
 
@@ -8,13 +9,15 @@ const OTHER_SPELLINGS = '[^:]*[^a-z0-9:-][^:]*';
  * Envoy Gateway's policy for all requests of the Gateway. An HTTPRoute removes headers only by exact name, so this policy
  * removes a client's identity headers by their prefix, in every spelling. Gatehouse adds its own ones later.
  */
-export function clientTraffic({ routes }: CompilePlan): readonly KubernetesObject[] {
-  const prefixes = new Set(routes.map(({ identity }) => identity.prefix.toLowerCase()));
-  const names = new Set(routes.flatMap(({ identity }) => Object.keys(identity.set).map((name) => name.toLowerCase())));
+export function clientTraffic({ config, routes }: CompilePlan): readonly KubernetesObject[] {
+  const { prefixes, names } = identityNames([
+    config.defaults.identity_headers,
+    ...routes.map(({ identity }) => identity),
+  ]);
   const removeOnMatch = [
     { type: 'RegularExpression', value: OTHER_SPELLINGS },
-    ...[...prefixes].sort().map((value) => ({ type: 'Prefix', value })),
-    ...[...names].sort().map((value) => ({ type: 'Exact', value })),
+    ...prefixes.map((value) => ({ type: 'Prefix', value })),
+    ...names.map((value) => ({ type: 'Exact', value })),
   ];
   const target = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: GATEWAY };
   return [

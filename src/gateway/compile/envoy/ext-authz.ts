@@ -1,5 +1,6 @@
 import { headersThatDecide } from '../../../config/rules/looked-at.ts';
 import { credentialPlacesOf } from '../../../config/schema/http-schemes.ts';
+import { identityNames } from '../identity-names.ts';
 import type { CompilePlan, PlannedRoute } from '../plan.ts';
 import { type EnvoyPart, extension, typed } from './part.ts';
 
@@ -60,10 +61,8 @@ export function headersOf({ config }: PlannedRoute): readonly string[] {
 
 function identityPatterns({ routes }: CompilePlan): readonly EnvoyPart[] {
   const asked = routes.filter(({ judged }) => judged === 'asked');
-  const prefixes = new Set(asked.map(({ identity }) => identity.prefix.toLowerCase()));
-  const names = new Set(asked.flatMap(({ identity }) => Object.keys(identity.set).map((name) => name.toLowerCase())));
-  const others = [...names].filter((name) => ![...prefixes].some((prefix) => name.startsWith(prefix)));
-  return [...[...prefixes].sort().map((prefix) => ({ prefix })), ...others.sort().map(exactName)];
+  const { prefixes, names } = identityNames(asked.map(({ identity }) => identity));
+  return [...prefixes.map((prefix) => ({ prefix })), ...names.map(exactName)];
 }
 
 export function askingOfRoute(): EnvoyPart {

@@ -1,6 +1,7 @@
 import { certificateHeaders } from '../../../config/words/certificate-headers.ts';
 import { fold } from '../../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../../config/words/override-headers.ts';
+import { identityNames } from '../identity-names.ts';
 import type { CompilePlan } from '../plan.ts';
 import { type EnvoyPart, extension, matchingRegex } from './part.ts';
 
@@ -24,9 +25,9 @@ export function removedHeaders(plan: CompilePlan): EnvoyPart {
 }
 
 function patternsOf({ config, routes }: CompilePlan): readonly string[] {
-  const identities = [config.defaults.identity_headers, ...routes.map(({ identity }) => identity)];
-  const names = [...identities.flatMap(({ set }) => Object.keys(set)), config.request_id.header, 'x-request-id'];
-  const prefixes = [...identities.map(({ prefix }) => prefix), ...PREFIXES];
+  const identity = identityNames([config.defaults.identity_headers, ...routes.map(({ identity }) => identity)]);
+  const names = [...identity.names, config.request_id.header, 'x-request-id'];
+  const prefixes = [...identity.prefixes, ...PREFIXES];
   const patterns = [
     ...[...names, ...OF_PROXIES, ...overrideHeaders, 'forwarded', 'x-forwarded'].map(spellings),
     ...certificateHeaders.map((name) => `${spellings(name)}(?:[^a-z0-9].*)?`),
