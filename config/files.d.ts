@@ -334,6 +334,8 @@ export interface GatewayFile {
         issuer?: string;
         /** The keys of the security event tokens are here. The default is the key set of the server. Set it if `issuer` differs. */
         jwks_uri?: string;
+        /** Events name users by the value of this claim of access tokens, such as `uid` or `email`. Default: `"sub"`. */
+        subject_claim?: string;
         /** The server pushes its events to `receiver`, under /security-events/NAME (RFC 8935). */
         push?: {
           /** The server sends this value in Authorization. Without it, a request gets 401 before its body is read. Use a variable. */

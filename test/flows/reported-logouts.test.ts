@@ -112,6 +112,21 @@ t.test('a pushed event without the secret is refused before its body', async (t)
   t.equal(await said(alice), '200');
 });
 
+t.test('events may name users by another claim of access tokens, and by another issuer', async (t) => {
+  const org = 'https://org.example';
+  const { security_events } = reports;
+  const { said, eventUrl } = await place(t, {
+    backchannel_logout: undefined,
+    security_events: { ...security_events, issuer: org, subject_claim: 'uid' },
+  });
+  const [alice, bob] = [await token({ sub: 'alice', uid: '00u1' }), await token({ sub: '00u1', uid: '00u2' })];
+  const sub_id = { format: 'complex', user: { format: 'iss_sub', iss: org, sub: '00u1' } };
+  const event = await securityEvent({ [`${CAEP}session-revoked`]: {} }, { iss: org, sub_id });
+  t.equal((await pushEvent(eventUrl, event, PUSH)).status, 202);
+  t.equal(await said(alice), 'token_revoked');
+  t.equal(await said(bob), '200', 'another user, whose `sub` is the same text');
+});
+
 t.test('the streams of an ended session are hung up', async (t) => {
   const upstream = await witness(t, (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),

@@ -19,6 +19,7 @@ export const receiverChecks: Checks<GatewaySubject> = {
   'a server for the listener': uselessFaults,
   'a way for security events': ({ servers }) => servers.flatMap(wayFaults),
   'names of security events': ({ servers }) => servers.flatMap(nameFaults),
+  'one name for users': ({ servers }) => servers.flatMap(claimFaults),
   'one source of revocations': ({ servers }) => servers.flatMap(feedFaults),
   'replicas that hear the same': replicaFaults,
   'one place for received events': placeFaults,
@@ -81,6 +82,14 @@ function nameFaults({ at, value: { security_events } }: Server): readonly Findin
     hint: didYouMean(name, securityEventNames) ?? `known events: ${securityEventNames.join(', ')}`,
     atKey: true,
   }));
+}
+
+/** A logout token names users by `sub`. */
+function claimFaults({ at, value: { backchannel_logout, security_events } }: Server): readonly Finding[] {
+  if (backchannel_logout === undefined || (security_events?.subject_claim ?? 'sub') === 'sub') return [];
+  const message = 'logout tokens name users by `sub`, and these events by another claim';
+  const hint = 'remove `subject_claim`, or `backchannel_logout`';
+  return [{ pointer: [...at, 'security_events', 'subject_claim'], message, hint }];
 }
 
 function feedFaults({ at, value }: Server): readonly Finding[] {

@@ -100,6 +100,10 @@ export const SecurityEvents = record(
         'The keys of the security event tokens are here. The default is the key set of the server. Set it if `issuer` differs.',
       ),
     ),
+    subject_claim: text(
+      'sub',
+      'Events name users by the value of this claim of access tokens, such as `uid` or `email`.',
+    ),
     push: Type.Optional(Push),
     poll: Type.Optional(Poll),
     events: named(

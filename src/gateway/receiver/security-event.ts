@@ -21,8 +21,10 @@ import {
 import { formatOf, type Named, namedBy } from './subject-id.ts';
 
 export interface EventRules extends ReceivingRules {
-  /** The issuer of the users and sessions that events name. */
-  readonly subjectIssuer: string;
+  /** The issuers of the users and sessions that events name. */
+  readonly subjectIssuers: ReadonlySet<string>;
+  /** The claim of access tokens that names a user. */
+  readonly subjectClaim: string;
   readonly effectOf: (name: SecurityEventName) => EventEffect;
 }
 
@@ -59,7 +61,7 @@ function endedBy(
   if (effect === 'none' || (name === 'credential-change' && event.change_type === 'create')) return [];
   // Drafts had the subject in the event.
   const subject = claims.sub_id ?? event.subject;
-  const named = namedBy(subject, rules.subjectIssuer, name === 'session-revoked' ? 'session' : 'user');
+  const named = namedBy(subject, rules, name === 'session-revoked' ? 'session' : 'user');
   const times = timesOf(timeOf(event, claims, rules), rules.lifetime);
   const ended = endOf(named, effect, times);
   if (ended.length > 0) return ended;

@@ -9,14 +9,22 @@ export interface Named {
   readonly token?: string;
 }
 
-type Read = (subject: JsonObject, issuer: string, opaque: 'session' | 'user') => Named;
+/** How the users in events relate to access tokens. */
+export interface SubjectRules {
+  readonly subjectIssuers: ReadonlySet<string>;
+  readonly subjectClaim: string;
+}
+
+type Read = (subject: JsonObject, rules: SubjectRules, opaque: 'session' | 'user') => Named;
 
 /** Format → how to read it. Drafts wrote the names with hyphens, in `subject_type`. */
 const formats: Readonly<Record<string, Read>> = {
-  iss_sub: ({ iss, sub }, issuer) => (iss === issuer && isId(sub) ? { user: sub } : {}),
-  jwt_id: ({ iss, jti }, issuer) => (iss === issuer && isId(jti) ? { token: jti } : {}),
-  opaque: ({ id }, _issuer, opaque) => (isId(id) ? { [opaque]: id } : {}),
-  aliases: ({ identifiers }, issuer, opaque) => firstOf(identifiers, issuer, opaque),
+  iss_sub: ({ iss, sub }, rules) => (isOf(iss, rules) && isId(sub) ? { user: sub } : {}),
+  jwt_id: ({ iss, jti }, rules) => (isOf(iss, rules) && isId(jti) ? { token: jti } : {}),
+  opaque: ({ id }, _rules, opaque) => (isId(id) ? { [opaque]: id } : {}),
+  // An address names a user only if access tokens name users by it, too.
+  email: ({ email }, { subjectClaim }) => (subjectClaim === 'email' && isId(email) ? { user: email } : {}),
+  aliases: ({ identifiers }, rules, opaque) => firstOf(identifiers, rules, opaque),
   complex,
 };
 
@@ -24,11 +32,11 @@ const formats: Readonly<Record<string, Read>> = {
  * `opaque`: what an opaque identifier names. Only the kind of the event tells this. Other parts of a complex subject,
  * such as a device, are not in tokens, so all tokens of the user count.
  */
-export function namedBy(subject: unknown, issuer: string, opaque: 'session' | 'user'): Named {
+export function namedBy(subject: unknown, rules: SubjectRules, opaque: 'session' | 'user'): Named {
   if (!isObject(subject)) return {};
   const format = formatOf(subject);
   const read = Object.hasOwn(formats, format) ? formats[format] : undefined;
-  return read?.(subject, issuer, opaque) ?? {};
+  return read?.(subject, rules, opaque) ?? {};
 }
 
 /** The format in its standard spelling, or an empty text. */
@@ -38,13 +46,17 @@ export function formatOf({ format, subject_type, ...members }: JsonObject): stri
   return isObject(members.user) || isObject(members.session) ? 'complex' : '';
 }
 
-function complex({ user, session }: JsonObject, issuer: string): Named {
-  return { ...namedBy(user, issuer, 'user'), ...namedBy(session, issuer, 'session') };
+function isOf(iss: unknown, { subjectIssuers }: SubjectRules): boolean {
+  return typeof iss === 'string' && subjectIssuers.has(iss);
+}
+
+function complex({ user, session }: JsonObject, rules: SubjectRules): Named {
+  return { ...namedBy(user, rules, 'user'), ...namedBy(session, rules, 'session') };
 }
 
 /** RFC 9493 §3.2.8: all identifiers name the same subject. */
-function firstOf(identifiers: unknown, issuer: string, opaque: 'session' | 'user'): Named {
+function firstOf(identifiers: unknown, rules: SubjectRules, opaque: 'session' | 'user'): Named {
   if (!Array.isArray(identifiers)) return {};
   const all = identifiers.filter((each) => isObject(each) && formatOf(each) !== 'aliases');
-  return all.map((each) => namedBy(each, issuer, opaque)).find((each) => Object.keys(each).length > 0) ?? {};
+  return all.map((each) => namedBy(each, rules, opaque)).find((each) => Object.keys(each).length > 0) ?? {};
 }

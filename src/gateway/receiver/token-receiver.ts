@@ -58,7 +58,8 @@ const kinds: Readonly<Record<ReceivedKind, KindRow>> = {
     read: (claims, rules, { issuer, security_events }) =>
       readSecurityEvent(claims, {
         ...rules,
-        subjectIssuer: issuer,
+        subjectIssuers: new Set([issuer, rules.issuer]),
+        subjectClaim: security_events?.subject_claim ?? 'sub',
         effectOf: (name: SecurityEventName) => security_events?.events[name] ?? securityEvents[name].fallback,
       }),
   },

@@ -273,7 +273,9 @@ class OpenedServer implements AuthorizationServer {
 
   #marked(facts: Facts, token: string, kid: string | undefined): Facts {
     if (this.#parts.revocations === NO_FEED) return facts;
-    return { ...facts, identity: { ...facts.identity, marks: marksOf(facts.identity, token, kid) } };
+    const subjectClaim = this.#parts.config.security_events?.subject_claim ?? 'sub';
+    const marks = marksOf(facts.identity, token, { kid, subjectClaim });
+    return { ...facts, identity: { ...facts.identity, marks } };
   }
 }
 

@@ -880,6 +880,14 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [both(heard(), server({ security_events: { ...pushed, events: { 'session-revoked': 'none' } } }))],
   ],
+  'one name for users': [
+    [
+      both(heard(), server({ backchannel_logout: logout, security_events: { ...pushed, subject_claim: 'uid' } })),
+      /^error: logout tokens name users by `sub`/,
+    ],
+    [both(heard(), server({ security_events: { ...pushed, subject_claim: 'uid' } }))],
+    [both(heard(), server({ backchannel_logout: logout, security_events: { ...pushed, subject_claim: 'sub' } }))],
+  ],
   'one source of revocations': [
     [
       both(heard(), server({ ...asking, events: 'https://auth.example.com/events', backchannel_logout: logout })),

@@ -8,7 +8,8 @@ const HOUR = 3_600;
 
 const rules: EventRules = {
   issuer: 'https://idp.example.com/123456789/',
-  subjectIssuer: 'https://idp.example.com/123456789/',
+  subjectIssuers: new Set(['https://idp.example.com/123456789/']),
+  subjectClaim: 'sub',
   audiences: new Set(['https://sp.example.com/caep']),
   now: 1_615_305_160,
   skew: 30,
@@ -148,4 +149,16 @@ t.test('the file decides what an event ends', async (t) => {
   t.match(by('session'), { events: [{ kind: 'sid' }, { kind: 'sessionless_nbf' }] });
   t.match(by('subject'), { events: [{ kind: 'sub_nbf', key: jane.sub }] });
   t.strictSame(by('none'), { id: head.jti, events: [] });
+});
+
+t.test('an address names a user only if access tokens name users by it', async (t) => {
+  const claims = {
+    ...head,
+    sub_id: { format: 'email', email: 'jane@example.com' },
+    events: { [`${CAEP}session-revoked`]: {} },
+  };
+  t.match(readSecurityEvent(claims, rules), { code: 'invalid_request' });
+  t.match(readSecurityEvent(claims, { ...rules, subjectClaim: 'email' }), {
+    events: [{ kind: 'sub_nbf', key: 'jane@example.com' }],
+  });
 });
