@@ -26,7 +26,7 @@ export class BoundedStream extends Readable {
   }
 
   /** False: stop for now. `ready` tells when to continue. */
-  write(text: string): boolean {
+  write(text: string | Buffer): boolean {
     if (this.isOver) return false;
     if (this.readableLength > MOST_BEHIND) {
       this.destroy();

@@ -4,7 +4,7 @@ import type { Parameters } from '../../oauth/parameters.ts';
 import type { EventRecord } from '../../storage/records/records.ts';
 import type { Start } from '../feed/cursor.ts';
 import type { Feed } from '../feed/feed.ts';
-import { frameOf, inStep, memberOf, resetEvent } from '../feed/frames.ts';
+import { bytesOf, frameOf, inStep, memberOf, resetEvent } from '../feed/frames.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readQuery } from '../http/form.ts';
 import type { Service } from '../service/service.ts';
@@ -97,7 +97,7 @@ function stream({ feed }: Service, start: Start, reply: FastifyReply): BoundedSt
 /** Sends the stored events page by page, then new events as they come. */
 async function tell(feed: Feed, { since: cursor, reset }: Start, events: BoundedStream): Promise<void> {
   if (reset !== undefined) events.write(frameOf(resetEvent(reset)));
-  const write = (news: readonly EventRecord[]) => events.write(news.map(frameOf).join(''));
+  const write = (news: readonly EventRecord[]) => events.write(bytesOf(news));
   let since = cursor;
   let stop: (() => void) | undefined;
   const listener = { hear: write, inStep: () => void events.write(inStep), end: () => events.end() };

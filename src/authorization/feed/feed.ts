@@ -1,6 +1,7 @@
 import type { EventRecord } from '../../storage/records/records.ts';
 import { type Start, startAt } from './cursor.ts';
-import { PAGE, Tail, type TailDependencies } from './tail.ts';
+import { PAGE, sharedPages } from './pages.ts';
+import { Tail, type TailDependencies } from './tail.ts';
 
 /** Receives events from now on. */
 export interface FeedListener {
@@ -34,15 +35,21 @@ export interface Feed {
 /** Milliseconds. */
 const HEARTBEAT = 5_000;
 
-/** The limit for one process. Each follower costs a socket and a buffer. */
-const MOST_FOLLOWERS = 1_000;
+/** The limit for one process: a thousand gateways, and as many that come from another process after its end. */
+const MOST_FOLLOWERS = 2_000;
+
+/** The same array for every follower that gets all of them, so that they share its bytes. */
+function after(since: number, events: readonly EventRecord[]): readonly EventRecord[] {
+  const [first] = events;
+  return first !== undefined && first.seq > since ? events : events.filter(({ seq }) => seq > since);
+}
 
 export function buildFeed(deps: TailDependencies): Feed {
   const listeners = new Map<FeedListener, number>();
   const followers = new Set<symbol>();
   const tail = new Tail(deps, (events) => {
     for (const [listener, since] of listeners) {
-      const news = events.filter(({ seq }) => seq > since);
+      const news = after(since, events);
       if (news.length > 0) listener.hear(news);
     }
   });
@@ -57,7 +64,7 @@ export function buildFeed(deps: TailDependencies): Feed {
       if (!isClosed) heartbeat ??= setInterval(beat, HEARTBEAT).unref();
       return startAt(cursor, await deps.records.findFeedPosition(cursor));
     },
-    read: (since) => deps.records.listEvents(since, PAGE),
+    read: sharedPages((since) => deps.records.listEvents(since, PAGE)),
     listen(since, listener) {
       if (since < tail.position && !isClosed) return undefined;
       if (isClosed) listener.end();

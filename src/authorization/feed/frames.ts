@@ -4,7 +4,7 @@ import type { ResetReason } from './cursor.ts';
 type Told = Pick<EventRecord, 'seq' | 'kind' | 'key' | 'until' | 'nbf'>;
 
 /** A comment line. It means that all events so far have been sent. */
-export const inStep = ':\n\n';
+export const inStep = Buffer.from(':\n\n');
 
 /** Has the number 0, so that a follower that is interrupted after it starts from the beginning. */
 export function resetEvent(reason: ResetReason): Told {
@@ -15,6 +15,17 @@ export function resetEvent(reason: ResetReason): Told {
 export function frameOf({ seq, kind, ...event }: Told): string {
   return `id: ${seq}\nevent: ${kind}\ndata: ${JSON.stringify(dataOf(event))}\n\n`;
 }
+
+/** The bytes of these events. All followers that get the same events share them, also while they wait to be read. */
+export function bytesOf(events: readonly EventRecord[]): Buffer {
+  const known = serialized.get(events);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(events.map(frameOf).join(''));
+  serialized.set(events, bytes);
+  return bytes;
+}
+
+const serialized = new WeakMap<readonly EventRecord[], Buffer>();
 
 /** The same event for a long poll. */
 export function memberOf({ seq, kind, ...event }: Told) {

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { EventRecord, Records } from '../../storage/records/records.ts';
-
-/** Events in one read. */
-export const PAGE = 500;
+import { PAGE } from './pages.ts';
 
 /** Milliseconds. An older read says nothing about the present. */
 const FRESH = 3_000;
