@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Loaded, Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
+import type { EventLog } from '../receiver/event-log.ts';
 import type { ConsoleParts } from './console.ts';
 import { HealthHistory } from './health/history.ts';
 import type { MetricValues } from './health/measures.ts';
@@ -14,6 +15,8 @@ export interface ConsoleCore {
   readonly live: LiveGeneration;
   readonly clock: Clock;
   readonly directory: string;
+  /** Reports of authorization servers. */
+  readonly received?: EventLog | undefined;
 }
 
 /** How the file of the gateway is read. */
@@ -31,11 +34,17 @@ export interface ConsoleSources {
 }
 
 export function consoleParts(
-  { live, clock, directory }: ConsoleCore,
+  { live, clock, directory, received }: ConsoleCore,
   { read, locate }: ConsoleFile,
   { source, metrics, workers = 0 }: ConsoleSources,
 ): ConsoleParts {
-  const files = new RunningFiles({ live, directory, load: read, locate: read === undefined ? locate : undefined });
+  const files = new RunningFiles({
+    live,
+    directory,
+    received,
+    load: read,
+    locate: read === undefined ? locate : undefined,
+  });
   const gateway = `${hostname()}:${process.pid}`;
   const history = new HealthHistory(metrics, clock);
   const replicas = (live.current.config.admin?.replicas ?? []).map(

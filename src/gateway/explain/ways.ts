@@ -2,14 +2,16 @@ import { systemClock } from '../../base/clock.ts';
 import { buildLog } from '../../base/log.ts';
 import type { AssumedToken } from '../../config/schema/test-case.ts';
 import type { JsonObject } from '../../jwt/json.ts';
+import type { ServerDependencies } from '../verify/open-authorization-server.ts';
 import { buildVerifiers } from '../verify/verifiers.ts';
 import { assumedVerifier } from './assumed.ts';
 import { buildDryEngine, type CheckedGatewayFile } from './dry-engine.ts';
 import { type Explanation, explain } from './explain.ts';
+import { type FileWithReports, withReceived } from './received.ts';
 import type { SimulatedRequest } from './simulated-request.ts';
 
 /** The parts of a loaded file that a question reads. */
-export type AskedFile = Pick<CheckedGatewayFile, 'config' | 'directory' | 'locate'>;
+export type AskedFile = Pick<CheckedGatewayFile, 'locate'> & FileWithReports;
 
 /** A token that no server issued. */
 export interface Assumption {
@@ -46,12 +48,21 @@ function serverOf({ config }: AskedFile, iss: string): string {
 }
 
 /** Verifies the token of the request. Fetches keys and asks servers only if there is a token to verify. */
-export async function explainVerified(loaded: AskedFile, asked: SimulatedRequest): Promise<Explanation> {
-  const { config, directory } = loaded;
+export function explainVerified(loaded: AskedFile, asked: SimulatedRequest): Promise<Explanation> {
   const log = buildLog({ level: 'silent', format: 'json' });
+  if (!mayHoldToken(asked)) return explainBy(loaded, asked, { log, received: undefined });
+  return withReceived(loaded, log, (received) => explainBy(loaded, asked, { log, received }));
+}
+
+async function explainBy(
+  loaded: AskedFile,
+  asked: SimulatedRequest,
+  { log, received }: Pick<ServerDependencies, 'log' | 'received'>,
+): Promise<Explanation> {
+  const { config, directory } = loaded;
   const heard = new Map<string, JsonObject>();
   const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
-  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory, heard: hear });
+  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory, received, heard: hear });
   try {
     if (mayHoldToken(asked)) await verifiers.start();
     const verifying = { now: systemClock.now() / 1000, heard };

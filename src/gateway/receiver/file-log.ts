@@ -42,7 +42,7 @@ export class FileLog implements EventLog {
 
   async start(): Promise<void> {
     const now = seconds(this.#clock);
-    this.#memory.restore((await entriesIn(this.#path)).filter(({ until }) => until > now));
+    this.#memory.restore((await storedEntries(this.#path)).filter(({ until }) => until > now));
     await this.#rewrite();
     await this.#memory.start();
   }
@@ -102,7 +102,8 @@ async function syncFolder(path: string): Promise<void> {
   await folder.close();
 }
 
-async function entriesIn(path: string): Promise<readonly LogEntry[]> {
+/** The entries in a file. Rejects if it cannot be read; a missing file has none. */
+export async function storedEntries(path: string): Promise<readonly LogEntry[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;

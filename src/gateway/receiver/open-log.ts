@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { trustOf } from '../server-client/trust.ts';
 import type { EventLog } from './event-log.ts';
-import { FileLog } from './file-log.ts';
+import { FileLog, storedEntries } from './file-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { RedisLog } from './redis-log.ts';
 
@@ -30,6 +30,21 @@ export function openEventLog(config: GatewayConfig, { clock, log, directory }: A
     });
   }
   return receiver?.file === undefined ? new MemoryLog(clock) : new FileLog(resolve(directory, receiver.file), clock);
+}
+
+/** The stored log, for a process that only reads it. Undefined: nothing is stored, or it cannot be read. */
+export async function openLogForReading(config: GatewayConfig, around: Around): Promise<EventLog | undefined> {
+  const { receiver, counters } = config;
+  if (counters.url !== 'memory') return startedLog(openEventLog(config, around));
+  if (receiver?.file === undefined) return undefined;
+  const log = new MemoryLog(around.clock);
+  log.restore(await storedEntries(resolve(around.directory, receiver.file)).catch(() => []));
+  return startedLog(log);
+}
+
+async function startedLog(log: EventLog | undefined): Promise<EventLog | undefined> {
+  await log?.start();
+  return log;
 }
 
 /** Whether a server reports to this gateway, or is polled by it. */

@@ -3,12 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Loaded, Pointer, Position } from '../../../config/load/load.ts';
 import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import { shownText } from '../../../config/show/shown-text.ts';
-import type { CheckedGatewayFile } from '../../explain/dry-engine.ts';
+import type { AskedFile } from '../../explain/ways.ts';
 import type { LiveGeneration } from '../../generation/generation.ts';
+import type { EventLog } from '../../receiver/event-log.ts';
 
 /** The parts of the running file that questions read. */
 export interface RunningFile {
-  readonly file: Pick<CheckedGatewayFile, 'config' | 'directory' | 'locate'>;
+  readonly file: AskedFile;
   /** The text without secrets. Undefined: there is no file, or it differs from the running one. */
   readonly text: string | undefined;
   /** What the reader must know about the positions and the text. */
@@ -18,6 +19,8 @@ export interface RunningFile {
 export interface RunningFileOptions {
   readonly live: LiveGeneration;
   readonly directory: string;
+  /** Reports of authorization servers. */
+  readonly received?: EventLog | undefined;
   /** Reads the file again. Undefined: there is no file. */
   readonly load?: (() => Loaded<GatewayConfig>) | undefined;
   /** The positions, if there is no file to read again. */
@@ -59,14 +62,14 @@ export class RunningFiles {
   }
 
   #read(config: GatewayConfig): RunningFile {
-    const { load, directory, locate } = this.#options;
+    const { load, directory, locate, received } = this.#options;
     const loaded = load?.();
     if (loaded?.ok === true && isSame(loaded.config, config)) {
       const { file } = loaded.locate([]);
-      return { file: { config, directory, locate: loaded.locate }, text: textOf(file), remark: undefined };
+      return { file: { config, directory, received, locate: loaded.locate }, text: textOf(file), remark: undefined };
     }
     const remark = load === undefined ? undefined : DIFFERENT;
-    return { file: { config, directory, locate: locate ?? (() => NOWHERE) }, text: undefined, remark };
+    return { file: { config, directory, received, locate: locate ?? (() => NOWHERE) }, text: undefined, remark };
   }
 }
 

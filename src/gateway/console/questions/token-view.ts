@@ -8,9 +8,11 @@ import type { Route } from '../../decide/route.ts';
 import { buildDryEngine } from '../../explain/dry-engine.ts';
 import { type ExplainedToken, explainToken } from '../../explain/explained-token.ts';
 import { neededScopes } from '../../explain/explained-words.ts';
+import { withReceived } from '../../explain/received.ts';
 import type { AskedFile } from '../../explain/ways.ts';
 import { type Code, entry } from '../../message/codes.ts';
 import type { Verification } from '../../message/identity.ts';
+import type { ServerDependencies } from '../../verify/open-authorization-server.ts';
 import { buildVerifiers } from '../../verify/verifiers.ts';
 
 /** What the gateway finds in one token, and what each route would say about it. */
@@ -33,12 +35,20 @@ export interface RouteVerdict {
 }
 
 /** Verifies the token as the routes of the running file do. */
-export async function viewToken(token: string, file: AskedFile): Promise<TokenView> {
+export function viewToken(token: string, file: AskedFile): Promise<TokenView> {
+  const log = buildLog({ level: 'silent', format: 'json' });
+  return withReceived(file, log, (received) => viewBy(token, file, { log, received }));
+}
+
+async function viewBy(
+  token: string,
+  file: AskedFile,
+  { log, received }: Pick<ServerDependencies, 'log' | 'received'>,
+): Promise<TokenView> {
   const { config, directory } = file;
   const heard = new Map<string, JsonObject>();
   const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
-  const log = buildLog({ level: 'silent', format: 'json' });
-  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory, heard: hear });
+  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory, received, heard: hear });
   try {
     await verifiers.start();
     const routes = buildDryEngine(file, verifiers.verifier).routes.filter(readsTokens);
