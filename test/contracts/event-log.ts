@@ -82,7 +82,7 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
       const log = await place.open();
       const until_ = soon();
       const events = [
-        { kind: 'sid' as const, key: 's "1"\n', until: until_ },
+        { kind: 'sid' as const, key: 's "1"\n\u2028\ud800', until: until_ },
         { kind: 'sessionless_nbf' as const, key: 'ålice', until: until_, nbf: until_ - hour },
       ];
       const seen = followed(t, log);
@@ -100,11 +100,13 @@ const kept: typeof rules = [
   [
     'another process gets each entry, and what was there before',
     async (t, place) => {
-      const first = await place.open();
+      const [first, strange] = [await place.open(), 's\n\u2028\r\ud800'];
       await first.append(entry('1'));
+      await first.append(entry('2', { events: [{ kind: 'sid', key: strange, until: soon() }] }));
       const second = await place.open();
       const seen = followed(t, second);
-      t.ok(await until(() => seen.keys().includes('s-1')));
+      t.ok(await until(() => seen.keys().length === 2));
+      t.strictSame(seen.keys(), ['s-1', strange]);
       t.strictSame(await second.append(entry('1')), { kind: 'again' });
     },
   ],

@@ -5,7 +5,6 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import { withoutSchemas } from '../../base/no-schemas.ts';
-import { isObject } from '../../jwt/json.ts';
 import type { ReceiverRefusal, Receiving } from '../receiver/receiving.ts';
 import type { Receipt, ReceivedKind } from '../receiver/token-receiver.ts';
 
@@ -26,19 +25,22 @@ interface Answer {
 interface Door {
   readonly path: string;
   readonly kind: ReceivedKind;
-  /** The token in a request, as the parser of its content type left it. */
-  readonly tokenIn: (body: unknown) => string | undefined;
   readonly accepted: Answer;
   /** The same token again. */
   readonly again: Answer;
   readonly rejected: (code: string, description: string) => Answer;
 }
 
+/** A body, as the parser of its content type left it. */
+interface Sent {
+  readonly kind: ReceivedKind;
+  readonly token: string | undefined;
+}
+
 const doors: readonly Door[] = [
   {
     path: '/backchannel-logout/:server',
     kind: 'logout',
-    tokenIn: (body) => (isObject(body) && typeof body.logout_token === 'string' ? body.logout_token : undefined),
     // OpenID Connect Back-Channel Logout §2.8.
     accepted: { status: 200 },
     again: { status: 400, body: { error: 'invalid_request', error_description: 'this jti was accepted before' } },
@@ -47,7 +49,6 @@ const doors: readonly Door[] = [
   {
     path: '/security-events/:server',
     kind: 'event',
-    tokenIn: (body) => (typeof body === 'string' ? body : undefined),
     // RFC 8935 §2.2 to §2.4. A sender that lost the first answer sends the token again.
     accepted: { status: 202 },
     again: { status: 202 },
@@ -81,10 +82,10 @@ export function buildReceiverListener({ options, ...parts }: ReceiverParts): Fas
   app.server.headersTimeout = LONGEST;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, formOf(String(body))),
+    done(null, { kind: 'logout', token: logoutTokenIn(String(body)) } satisfies Sent),
   );
   app.addContentTypeParser('application/secevent+jwt', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
+    done(null, { kind: 'event', token: String(body) } satisfies Sent),
   );
   app.setNotFoundHandler((_request, reply) => send(reply, refusals.unknown_server));
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
@@ -96,7 +97,7 @@ export function buildReceiverListener({ options, ...parts }: ReceiverParts): Fas
 
 function open(
   app: FastifyInstance,
-  { path, kind, tokenIn, ...answers }: Door,
+  { path, kind, ...answers }: Door,
   { receiving, relay }: Omit<ReceiverParts, 'options'>,
 ): void {
   const onRequest = async (request: FastifyRequest<{ Params: Servers }>, reply: FastifyReply) => {
@@ -104,14 +105,18 @@ function open(
     // The body of such a request is never read.
     if (refusal !== undefined) return send(reply.header('connection', 'close'), refusals[refusal]);
   };
-  app.post<{ Params: Servers }>(path, { onRequest }, async ({ params: { server }, body }, reply) => {
-    const token = tokenIn(body);
-    if (token === undefined) return send(reply, answers.rejected('invalid_request', 'there is no token'));
-    const receipt = await receiving.receive(server, kind, token);
-    const relayed = kind === 'logout' ? await relay(server, token, receipt) : 'not_needed';
-    if (relayed === 'failed') return send(reply, RELAY_FAILED);
-    return send(reply, relayed === 'done' ? answers.accepted : answerTo(receipt, answers));
-  });
+  app.post<{ Params: Servers; Body: Sent | undefined }>(
+    path,
+    { onRequest },
+    async ({ params: { server }, body }, reply) => {
+      const token = body?.kind === kind ? body.token : undefined;
+      if (token === undefined) return send(reply, answers.rejected('invalid_request', 'there is no token'));
+      const receipt = await receiving.receive(server, kind, token);
+      const relayed = kind === 'logout' ? await relay(server, token, receipt) : 'not_needed';
+      if (relayed === 'failed') return send(reply, RELAY_FAILED);
+      return send(reply, relayed === 'done' ? answers.accepted : answerTo(receipt, answers));
+    },
+  );
 }
 
 const OUT: Answer = { status: 503, body: { error: 'temporarily_unavailable', error_description: 'try again' } };
@@ -133,8 +138,8 @@ function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
   return reply.send(body);
 }
 
-/** A repeated parameter has no single meaning (RFC 6749 §3.1). */
-function formOf(text: string): Record<string, string> {
-  const form = new URLSearchParams(text);
-  return Object.fromEntries([...form].filter(([name]) => form.getAll(name).length === 1));
+/** A repeated parameter has no single meaning (RFC 6749 §3.1). The others are not looked at: a form may have thousands. */
+function logoutTokenIn(form: string): string | undefined {
+  const [token, ...others] = new URLSearchParams(form).getAll('logout_token');
+  return others.length === 0 ? token : undefined;
 }

@@ -9,10 +9,13 @@ const SIGN_OF_LIFE = 5_000;
 const SWEEP_EVERY = 10_000;
 
 const IN_STEP: FeedMessage = { kind: 'in_step' };
+const LOST: FeedMessage = { kind: 'lost' };
 
 interface Follower {
   readonly issuer: string;
   readonly sink: FeedSink;
+  /** NumericDate, seconds. Until then, it lacks entries that had no place here when it began. */
+  lacksUntil: number;
 }
 
 /** The entries of a log in this process, and the feeds that report them. */
@@ -21,7 +24,7 @@ export class LiveEntries {
   readonly #most: number;
   readonly #entries = new Map<string, LogEntry>();
   readonly #followers = new Set<Follower>();
-  /** Seconds. Until then, a later follower may miss events that had no place here. */
+  /** NumericDate, seconds. Until then, a later follower lacks entries that had no place here. */
   #lacksUntil = 0;
   #isInStep = false;
   readonly #timers: readonly NodeJS.Timeout[];
@@ -40,8 +43,8 @@ export class LiveEntries {
     return this.#entries.size;
   }
 
-  get isFull(): boolean {
-    return this.#entries.size >= this.#most;
+  hasRoom(places: number): boolean {
+    return this.#entries.size + places <= this.#most;
   }
 
   has(key: string): boolean {
@@ -56,8 +59,8 @@ export class LiveEntries {
   add(entry: LogEntry): void {
     const key = entryKey(entry);
     if (this.#entries.has(key)) return;
-    if (this.isFull) this.#lacksUntil = Math.max(this.#lacksUntil, entry.until);
-    else this.#entries.set(key, entry);
+    if (this.hasRoom(1)) this.#entries.set(key, entry);
+    else this.#lacksUntil = Math.max(this.#lacksUntil, entry.until);
     for (const follower of this.#followers) if (follower.issuer === entry.issuer) report(entry, follower.sink);
   }
 
@@ -70,7 +73,7 @@ export class LiveEntries {
     const was = this.#isInStep;
     this.#isInStep = state === 'in_step';
     if (this.#isInStep) this.#confirm();
-    else if (was) for (const { sink } of this.#followers) sink({ kind: 'lost' });
+    else if (was) for (const { sink } of this.#followers) sink(LOST);
   }
 
   /** Cached answers must be fetched again. */
@@ -80,7 +83,7 @@ export class LiveEntries {
 
   feed(issuer: string): OpenFeed {
     return (sink): FeedSource => {
-      const follower = { issuer, sink };
+      const follower = { issuer, sink, lacksUntil: 0 };
       return {
         start: () => this.#follow(follower),
         close: () => void this.#followers.delete(follower),
@@ -96,16 +99,17 @@ export class LiveEntries {
   /** All entries first, so that a new follower never counts as up to date without them. */
   #follow(follower: Follower): void {
     for (const entry of this.#entries.values()) if (entry.issuer === follower.issuer) report(entry, follower.sink);
+    follower.lacksUntil = this.#lacksUntil;
     this.#followers.add(follower);
-    follower.sink(this.#isComplete() ? IN_STEP : { kind: 'lost' });
+    follower.sink(this.#isComplete(follower) ? IN_STEP : LOST);
   }
 
-  #isComplete(): boolean {
-    return this.#isInStep && seconds(this.#clock) >= this.#lacksUntil;
+  #isComplete({ lacksUntil }: Follower): boolean {
+    return this.#isInStep && seconds(this.#clock) >= lacksUntil;
   }
 
   #confirm(): void {
-    if (this.#isInStep) for (const { sink } of this.#followers) sink(IN_STEP);
+    for (const follower of this.#followers) if (this.#isComplete(follower)) follower.sink(IN_STEP);
   }
 
   #sweep(now: number): void {

@@ -38,9 +38,9 @@ export class MemoryLog implements EventLog {
     this.#live.become('in_step');
   }
 
-  /** Entries of an earlier process, before the start. */
-  restore(entries: Iterable<LogEntry>): void {
-    for (const entry of entries) this.#live.add(entry);
+  /** An entry of an earlier process, before the start. */
+  restore(entry: LogEntry): void {
+    this.#live.add(entry);
   }
 
   all(): Iterable<LogEntry> {
@@ -56,7 +56,8 @@ export class MemoryLog implements EventLog {
   }
 
   async #write(entry: LogEntry): Promise<Appended> {
-    if (this.#live.isFull) return { kind: 'out', detail: FULL };
+    // Entries that are being written need their places too.
+    if (!this.#live.hasRoom(this.#under.size + 1)) return { kind: 'out', detail: FULL };
     try {
       await this.#keep?.(entry);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, seconds } from '../../base/clock.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { trustOf } from '../server-client/trust.ts';
@@ -32,13 +32,15 @@ export function openEventLog(config: GatewayConfig, { clock, log, directory }: A
   return receiver?.file === undefined ? new MemoryLog(clock) : new FileLog(resolve(directory, receiver.file), clock);
 }
 
-/** The stored log, for a process that only reads it. Undefined: nothing is stored, or it cannot be read. */
+/** The stored log, for a process that only reads it. Undefined: nothing is stored. Rejects if the file cannot be read. */
 export async function openLogForReading(config: GatewayConfig, around: Around): Promise<EventLog | undefined> {
   const { receiver, counters } = config;
   if (counters.url !== 'memory') return startedLog(openEventLog(config, around));
   if (receiver?.file === undefined) return undefined;
   const log = new MemoryLog(around.clock);
-  log.restore(await storedEntries(resolve(around.directory, receiver.file)).catch(() => []));
+  const now = seconds(around.clock);
+  for await (const entry of storedEntries(resolve(around.directory, receiver.file)))
+    if (entry.until > now) log.restore(entry);
   return startedLog(log);
 }
 

@@ -1,9 +1,21 @@
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { EventLog } from '../../../src/gateway/receiver/event-log.ts';
 import { FileLog } from '../../../src/gateway/receiver/file-log.ts';
+import { LiveEntries } from '../../../src/gateway/receiver/live-entries.ts';
 import { MemoryLog } from '../../../src/gateway/receiver/memory-log.ts';
 import { RedisLog } from '../../../src/gateway/receiver/redis-log.ts';
 import { entry, eventLogContract, followed } from '../../contracts/event-log.ts';
@@ -19,6 +31,13 @@ async function started<Log extends EventLog>(t: Test, log: Log): Promise<Log> {
   await log.start();
   return log;
 }
+
+/** Bytes of a file, for this process. More than that fails in the middle of a write, as on a full disk. */
+function largestFile(bytes: string): boolean {
+  return spawnSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]).status === 0;
+}
+
+const skipWithoutLimits = !largestFile('unlimited') && 'no prlimit here';
 
 const silent = { failed: () => {}, recovered: () => {} };
 const inRedis = (url: string) =>
@@ -70,6 +89,93 @@ t.test('an entry is in the file before it is answered, and only its owner may re
 t.test('a file that cannot be written stops the start, with its name', async (t) => {
   const path = join(folder(t), 'missing', 'received.jsonl');
   await t.rejects(new FileLog(path, systemClock).start(), /missing/);
+});
+
+t.test('an entry that arrives as the file is shortened is in the new file', async (t) => {
+  const path = join(folder(t), 'received.jsonl');
+  const none = Date.now() / 1000 - 1;
+  const log = await started(t, new FileLog(path, systemClock, -1));
+  await log.append(entry('1', { until: none }));
+  await log.append(entry('2'));
+  await log.append(entry('3'));
+  const later = await started(t, new FileLog(path, systemClock));
+  t.strictSame(followed(t, later).keys(), ['s-2', 's-3']);
+});
+
+t.test('a folder that is full or read-only later rejects no entry while the file itself has space', async (t) => {
+  const path = join(folder(t), 'received.jsonl');
+  const log = await started(t, new FileLog(path, systemClock, -1));
+  await log.append(entry('1'));
+  mkdirSync(join(`${path}.new`, 'in the way'), { recursive: true });
+  t.strictSame(await log.append(entry('2')), { kind: 'added' });
+  rmSync(`${path}.new`, { recursive: true });
+  const later = await started(t, new FileLog(path, systemClock));
+  t.strictSame(followed(t, later).keys(), ['s-1', 's-2']);
+});
+
+t.test('a write that fails halfway spoils no later entry', { skip: skipWithoutLimits }, async (t) => {
+  const path = join(folder(t), 'received.jsonl');
+  const log = await started(t, new FileLog(path, systemClock));
+  await log.append(entry('1'));
+  const ignored = () => {};
+  process.on('SIGXFSZ', ignored);
+  t.teardown(() => {
+    largestFile('unlimited');
+    process.off('SIGXFSZ', ignored);
+  });
+  largestFile(String(statSync(path).size + 50));
+  t.match(await log.append(entry('2')), { kind: 'out' });
+  largestFile('unlimited');
+  t.strictSame(await log.append(entry('3')), { kind: 'added' });
+  const later = await started(t, new FileLog(path, systemClock));
+  t.strictSame(followed(t, later).keys(), ['s-1', 's-3']);
+});
+
+t.test('a file that was removed is written again, with the entries of a process that replaced it', async (t) => {
+  const path = join(folder(t), 'received.jsonl');
+  const first = await started(t, new FileLog(path, systemClock));
+  await first.append(entry('1'));
+  rmSync(path);
+  await first.append(entry('2'));
+  const second = await started(t, new FileLog(path, systemClock));
+  await second.append(entry('3'));
+  await first.append(entry('4'));
+  const third = await started(t, new FileLog(path, systemClock));
+  t.strictSame(followed(t, third).keys().sort(), ['s-1', 's-2', 's-3', 's-4']);
+});
+
+t.test('a symbolic link to the file stays, and a pipe stops the start', async (t) => {
+  const place = folder(t);
+  const [path, link, pipe] = [join(place, 'received.jsonl'), join(place, 'link'), join(place, 'pipe')];
+  writeFileSync(path, '');
+  symlinkSync(path, link);
+  const log = await started(t, new FileLog(link, systemClock));
+  await log.append(entry('1'));
+  t.ok(lstatSync(link).isSymbolicLink());
+  t.match(readFileSync(path, 'utf8'), /s-1/);
+  execFileSync('mkfifo', [pipe]);
+  await t.rejects(new FileLog(pipe, systemClock).start(), /pipe is not a regular file/);
+});
+
+t.test('a full log confirms only followers that have all entries', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const live = new LiveEntries(systemClock, 1);
+  t.teardown(() => live.close());
+  const states: string[][] = [[], []];
+  const follow = (index: number) =>
+    live
+      .feed('https://a.example')(({ kind }) => states[index]?.push(kind))
+      .start();
+  live.become('in_step');
+  follow(0);
+  for (const id of ['1', '2']) live.add(entry(id));
+  follow(1);
+  mock.timers.tick(6_000);
+  t.strictSame(states, [
+    ['in_step', 'event', 'event', 'in_step'],
+    ['event', 'lost'],
+  ]);
 });
 
 t.test(

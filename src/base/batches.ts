@@ -1,0 +1,11 @@
+/** The items in lists of at most `size`. Nothing is read before it is needed. */
+export function* batches<Item>(items: Iterable<Item>, size: number): Iterable<readonly Item[]> {
+  let batch: Item[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
