@@ -27,8 +27,11 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-/** Entries in one log. An entry takes about 400 bytes. */
+/** Entries in one log. An entry usually takes about 400 bytes. */
 export const MOST_ENTRIES = 500_000;
+
+/** Bytes of an entry as JSON. */
+export const LARGEST_ENTRY = 8 * 1024;
 
 /** The name of an entry. An id is unique only for its issuer (RFC 7519 §4.1.7). */
 export function entryKey({ issuer, id }: Pick<LogEntry, 'issuer' | 'id'>): string {

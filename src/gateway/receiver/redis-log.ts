@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { answerWithin } from '../../base/answer-within.ts';
+import { batches } from '../../base/batches.ts';
 import { type Clock, seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { type BoundedClient, type RedisTrust, redisClient } from '../../counters/client.ts';
@@ -19,16 +19,23 @@ const BLOCK = 2_000;
 const DEADLINE = 2_000;
 /** Milliseconds between two attempts to connect. */
 const RETRY = 500;
-/** Entries of one read: far below the limit for one answer. */
-const AT_ONCE = 200;
+/** Entries of one read. Even the largest ones together are below the limit for one answer. */
+const AT_ONCE = 100;
+/** Before the first entry. */
+const FIRST = '0-0';
 
 /**
- * Adds an entry unless its id is there. Old entries of the stream are removed by their time.
- * KEYS: the id, the stream. ARGV: the entry, milliseconds for the id, the oldest entry to keep.
+ * Adds an entry, unless the stream has it. An id whose entry was lost does not count. Old entries of the stream are
+ * removed by the clock of Redis, which also numbers them.
+ * KEYS: the id, the stream. ARGV: the entry, milliseconds for the id, milliseconds after which an entry is old.
  */
 const APPEND = `
-if not redis.call('SET', KEYS[1], '', 'NX', 'PX', ARGV[2]) then return 0 end
-redis.call('XADD', KEYS[2], 'MINID', '~', ARGV[3], '*', 'entry', ARGV[1])
+local known = redis.call('GET', KEYS[1])
+if known and #redis.call('XRANGE', KEYS[2], known, known) > 0 then return 0 end
+local now = redis.call('TIME')
+local oldest = string.format('%d', math.max(0, now[1] * 1000 - ARGV[3]))
+local added = redis.call('XADD', KEYS[2], 'MINID', '~', oldest, '*', 'entry', ARGV[1])
+redis.call('SET', KEYS[1], added, 'PX', ARGV[2])
 return 1`;
 
 export interface RedisLogOptions {
@@ -45,10 +52,11 @@ export class RedisLog implements EventLog {
   readonly #options: RedisLogOptions;
   readonly #live: LiveEntries;
   readonly #first = Promise.withResolvers<void>();
-  #writer: BoundedClient | undefined;
+  /** One connection for all that write at the same time. */
+  #writer: Promise<BoundedClient> | undefined;
   #reader: BoundedClient | undefined;
   /** The last entry that this process has read. */
-  #cursor = '0-0';
+  #cursor = FIRST;
   #isClosed = false;
 
   constructor(options: RedisLogOptions) {
@@ -57,13 +65,16 @@ export class RedisLog implements EventLog {
   }
 
   async append(entry: LogEntry): Promise<Appended> {
+    if (this.#isClosed) return { kind: 'out', detail: 'it is closed' };
+    this.#writer ??= this.#connected();
+    const writer = this.#writer;
     try {
-      this.#writer ??= await this.#connected();
-      const added = await answerWithin(this.#add(this.#writer, entry), DEADLINE);
+      const added = await answerWithin(this.#add(await writer, entry), DEADLINE);
       return { kind: added === 1 ? 'added' : 'again' };
     } catch (error) {
-      this.#writer?.client.disconnect();
-      this.#writer = undefined;
+      // Another entry may already have a newer connection.
+      if (this.#writer === writer) this.#writer = undefined;
+      disconnect(writer);
       return { kind: 'out', detail: `the Redis of received events: ${(error as Error).message}` };
     }
   }
@@ -84,7 +95,7 @@ export class RedisLog implements EventLog {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#live.close();
-    this.#writer?.client.disconnect();
+    if (this.#writer !== undefined) disconnect(this.#writer);
     this.#reader?.client.disconnect();
   }
 
@@ -106,14 +117,14 @@ export class RedisLog implements EventLog {
   }
 
   async #read(reader: BoundedClient): Promise<void> {
-    await this.#checkCursor(reader);
     for (let block = false; !this.#isClosed; ) {
+      const before = this.#cursor;
       const read = await this.#next(reader, block);
       for (const [id, fields] of read) this.#take(id, fields);
       const isAll = read.length < AT_ONCE;
-      if (isAll) this.#confirm();
-      if (block && read.length === 0) await this.#checkCursor(reader);
-      block = isAll;
+      if (!(await isThere(reader, before))) await this.#refill(reader);
+      else if (isAll) this.#confirm();
+      block = isAll && this.#cursor !== FIRST;
     }
   }
 
@@ -138,24 +149,21 @@ export class RedisLog implements EventLog {
   }
 
   /**
-   * A Redis that lost its data begins new numbers. Then this process reads from the beginning, and adds its entries
-   * again for replicas that start later.
+   * A Redis that lost its data also lost the entry at the cursor, whatever it got since. Then this process adds its
+   * entries again, for replicas that start later, and reads from the beginning.
    */
-  async #checkCursor(reader: BoundedClient): Promise<void> {
-    const last = await answerWithin(lastId(reader.client), DEADLINE);
-    reader.answered();
-    if (!isBefore(last, this.#cursor)) return;
-    this.#cursor = '0-0';
+  async #refill(reader: BoundedClient): Promise<void> {
+    this.#cursor = FIRST;
     this.#live.reset();
-    for (const entry of this.#live.all()) await answerWithin(this.#add(reader, entry), DEADLINE);
+    for (const entries of batches(this.#live.all(), AT_ONCE))
+      await Promise.all(entries.map((entry) => answerWithin(this.#add(reader, entry), DEADLINE)));
   }
 
   async #add({ client, answered }: BoundedClient, entry: LogEntry): Promise<unknown> {
     const { clock, longest } = this.#options;
     const id = `${ID}${sha256(entryKey(entry)).toString('base64url')}`;
     const life = Math.max(1_000, entry.until * 1000 - clock.now());
-    const oldest = Math.max(0, Math.floor(clock.now() - longest));
-    const added = await client.eval(APPEND, 2, id, STREAM, JSON.stringify(entry), Math.ceil(life), oldest);
+    const added = await client.eval(APPEND, 2, id, STREAM, JSON.stringify(entry), Math.ceil(life), longest);
     answered();
     return added;
   }
@@ -193,18 +201,17 @@ function itemsOf(answer: StreamAnswer): readonly StreamItem[] {
   return typeof first === 'string' ? (answer as Named)[1] : first[1];
 }
 
-/** `0-0`: there is no stream. */
-async function lastId(client: Redis): Promise<string> {
-  const facts = (await client.call('XINFO', 'STREAM', STREAM).catch((error: Error) => {
-    if (error.message.includes('no such key')) return [];
-    throw error;
-  })) as readonly unknown[];
-  const at = facts.indexOf('last-generated-id');
-  return at === -1 ? '0-0' : String(facts[at + 1]);
+/** Whether the stream still has this entry. Removing old ones may remove it too, and then a refill costs little. */
+async function isThere({ client, answered }: BoundedClient, id: string): Promise<boolean> {
+  if (id === FIRST) return true;
+  const found = (await answerWithin(client.call('XRANGE', STREAM, id, id), DEADLINE)) as readonly unknown[];
+  answered();
+  return found.length > 0;
 }
 
-function isBefore(left: string, right: string): boolean {
-  const [leftTime = 0, leftCount = 0] = left.split('-').map(Number);
-  const [rightTime = 0, rightCount = 0] = right.split('-').map(Number);
-  return leftTime < rightTime || (leftTime === rightTime && leftCount < rightCount);
+function disconnect(opening: Promise<BoundedClient>): void {
+  opening.then(
+    ({ client }) => client.disconnect(),
+    () => {},
+  );
 }

@@ -32,7 +32,7 @@ export interface EventRules extends ReceivingRules {
 export function readSecurityEvent(claims: JsonObject, rules: EventRules): Received | ReceivingFault {
   const fault = commonFault(claims, rules);
   if (fault !== undefined) return fault;
-  const { events: happened, jti } = claims;
+  const { events: happened } = claims;
   if (!isObject(happened) || Object.keys(happened).length === 0) return notAccepted('there is no event');
   const events: RevocationEvent[] = [];
   for (const name of securityEventNames) {
@@ -42,7 +42,12 @@ export function readSecurityEvent(claims: JsonObject, rules: EventRules): Receiv
     if ('code' in ended) return ended;
     events.push(...ended);
   }
-  return { id: jti as string, events };
+  return { id: idOf(claims, rules), events };
+}
+
+/** A `jti` is unique only for its issuer (RFC 7519 §4.1.7), and events may have another issuer than logout tokens. */
+function idOf({ iss, jti }: JsonObject, { subjectIssuer }: EventRules): string {
+  return iss === subjectIssuer ? (jti as string) : JSON.stringify([iss, jti]);
 }
 
 interface Happened {

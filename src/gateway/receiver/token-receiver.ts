@@ -6,7 +6,7 @@ import { type ParsedJwt, parseJwt } from '../../jwt/parse.ts';
 import type { TurnBudget } from '../../jwt/turn-budget.ts';
 import { judgeHeader, verifySignature } from '../../jwt/verify.ts';
 import type { KeySet } from '../server-client/key-set.ts';
-import type { EventLog } from './event-log.ts';
+import { type EventLog, LARGEST_ENTRY } from './event-log.ts';
 import { readLogoutToken } from './logout-token.ts';
 import { notAccepted, type Received, type ReceivingFault, type ReceivingRules } from './received.ts';
 import { readSecurityEvent } from './security-event.ts';
@@ -128,6 +128,9 @@ async function keep({ config, log }: TokenReceiverParts, received: Received): Pr
   const { events } = received;
   const until = Math.max(0, ...events.map((event) => event.until)) + config.clock_skew / 1000;
   if (events.length === 0) return { kind: 'accepted', ends: 0 };
-  const appended = await log.append({ ...received, issuer: config.issuer, until });
+  const entry = { ...received, issuer: config.issuer, until };
+  if (Buffer.byteLength(JSON.stringify(entry)) > LARGEST_ENTRY)
+    return rejected(notAccepted('its identifiers are too long together'));
+  const appended = await log.append(entry);
   return appended.kind === 'added' ? { kind: 'accepted', ends: events.length } : appended;
 }

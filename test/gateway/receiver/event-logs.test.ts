@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   lstatSync,
@@ -11,14 +11,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
+import { Redis } from 'ioredis';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
-import type { EventLog } from '../../../src/gateway/receiver/event-log.ts';
+import { type EventLog, LARGEST_ENTRY } from '../../../src/gateway/receiver/event-log.ts';
 import { FileLog } from '../../../src/gateway/receiver/file-log.ts';
 import { LiveEntries } from '../../../src/gateway/receiver/live-entries.ts';
 import { MemoryLog } from '../../../src/gateway/receiver/memory-log.ts';
 import { RedisLog } from '../../../src/gateway/receiver/redis-log.ts';
 import { entry, eventLogContract, followed } from '../../contracts/event-log.ts';
+import { smallDisk } from '../../faults/support/small-disk.ts';
 import { folder } from '../../support/front-proxy.ts';
 import { redisServer, skipWithoutRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
@@ -32,16 +34,17 @@ async function started<Log extends EventLog>(t: Test, log: Log): Promise<Log> {
   return log;
 }
 
-/** Bytes of a file, for this process. More than that fails in the middle of a write, as on a full disk. */
-function largestFile(bytes: string): boolean {
-  return spawnSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]).status === 0;
-}
-
-const skipWithoutLimits = !largestFile('unlimited') && 'no prlimit here';
-
 const silent = { failed: () => {}, recovered: () => {} };
-const inRedis = (url: string) =>
-  new RedisLog({ url, trust: { kind: 'system' }, clock: systemClock, faults: silent, longest: 86_400_000 });
+const inRedis = (url: string, clock = systemClock) =>
+  new RedisLog({ url, trust: { kind: 'system' }, clock, faults: silent, longest: 86_400_000 });
+
+/** A Redis, a log in it, and a client that changes its data. */
+async function withClient(t: Test) {
+  const { url } = await redisServer(t);
+  const redis = new Redis(url);
+  t.teardown(() => redis.disconnect());
+  return { url, redis, log: await started(t, inRedis(url)) };
+}
 
 eventLogContract(t, 'memory', {
   isKept: false,
@@ -113,19 +116,16 @@ t.test('a folder that is full or read-only later rejects no entry while the file
   t.strictSame(followed(t, later).keys(), ['s-1', 's-2']);
 });
 
-t.test('a write that fails halfway spoils no later entry', { skip: skipWithoutLimits }, async (t) => {
-  const path = join(folder(t), 'received.jsonl');
+t.test('a write that fails halfway spoils no later entry', async (t) => {
+  const disk = smallDisk(t, 1);
+  if (disk === undefined) return t.comment('this user may not mount a disk');
+  const path = join(disk.directory, 'received.jsonl');
   const log = await started(t, new FileLog(path, systemClock));
   await log.append(entry('1'));
-  const ignored = () => {};
-  process.on('SIGXFSZ', ignored);
-  t.teardown(() => {
-    largestFile('unlimited');
-    process.off('SIGXFSZ', ignored);
-  });
-  largestFile(String(statSync(path).size + 50));
-  t.match(await log.append(entry('2')), { kind: 'out' });
-  largestFile('unlimited');
+  disk.fill();
+  t.match(await log.append(entry('2'.repeat(6_000))), { kind: 'out' });
+  t.not(readFileSync(path, 'utf8').at(-1), '\n', 'a part is in the file');
+  disk.free();
   t.strictSame(await log.append(entry('3')), { kind: 'added' });
   const later = await started(t, new FileLog(path, systemClock));
   t.strictSame(followed(t, later).keys(), ['s-1', 's-3']);
@@ -211,6 +211,72 @@ t.test('a Redis that lost its data gets the live entries again', { skip: skipWit
   const seen = followed(t, later);
   t.ok(await until(() => seen.keys().length === 2));
   t.strictSame(seen.keys().sort(), ['s-1', 's-2']);
+});
+
+/** What happens to the data → how. */
+const losses: Readonly<Record<string, (redis: Redis) => Promise<unknown>>> = {
+  'all of it': (redis) => redis.flushall(),
+  'only the stream, as in an eviction': (redis) => redis.del('gatehouse:{received}:log'),
+  'its newest entry, as in a failover': async (redis) => {
+    const [newest] = await redis.xrevrange('gatehouse:{received}:log', '+', '-', 'COUNT', 1);
+    await redis.xdel('gatehouse:{received}:log', newest?.[0] as string);
+  },
+};
+
+for (const [what, lose] of Object.entries(losses))
+  t.test(`entries come back although another one was first: lost is ${what}`, { skip: skipWithoutRedis }, async (t) => {
+    const { log, redis, url } = await withClient(t);
+    for (const id of ['1', '2']) await log.append(entry(id));
+    t.ok(await until(() => log.size() === 2));
+    await lose(redis);
+    t.strictSame(await log.append(entry('3')), { kind: 'added' });
+    t.ok(await until(async () => (await redis.xlen('gatehouse:{received}:log')) === 3));
+    const seen = followed(t, await started(t, inRedis(url)));
+    t.ok(await until(() => seen.keys().length === 3));
+    t.strictSame(await log.append(entry('1')), { kind: 'again' });
+  });
+
+t.test('an id counts only with its entry', { skip: skipWithoutRedis }, async (t) => {
+  const { log, redis } = await withClient(t);
+  await redis.set('gatehouse:{received}:log', 'not a stream');
+  t.match(await log.append(entry('1')), { kind: 'out' });
+  await redis.del('gatehouse:{received}:log');
+  t.strictSame(await log.append(entry('1')), { kind: 'added' });
+});
+
+t.test('a clock that is years ahead removes no entries of other replicas', { skip: skipWithoutRedis }, async (t) => {
+  const { log, redis, url } = await withClient(t);
+  for (let id = 0; id < 300; id++) await log.append(entry(String(id)));
+  const years = 3 * 365 * 86_400_000;
+  const ahead = { now: () => Date.now() + years, monotonic: () => performance.now() };
+  const other = await started(t, inRedis(url, ahead));
+  await other.append(entry('ahead'));
+  t.equal(await redis.xlen('gatehouse:{received}:log'), 301);
+});
+
+t.test(
+  'entries that come at once share one connection, and a closed log opens none',
+  {
+    skip: skipWithoutRedis,
+  },
+  async (t) => {
+    const server = await redisServer(t);
+    const log = await started(t, inRedis(server.url));
+    await Promise.all(Array.from({ length: 50 }, (_, index) => log.append(entry(String(index)))));
+    t.equal(await server.connections(), 2, 'a reader and a writer');
+    await log.close();
+    t.match(await log.append(entry('late')), { kind: 'out' });
+    t.ok(await until(async () => (await server.connections()) === 0));
+  },
+);
+
+t.test('a reader takes entries of the largest size', { skip: skipWithoutRedis }, async (t) => {
+  const { log, url } = await withClient(t);
+  const events = [{ kind: 'sid' as const, key: 's', until: entry('').until }];
+  const id = (index: number) => `${index}`.padEnd(LARGEST_ENTRY - JSON.stringify(entry('', { events })).length, 'x');
+  await Promise.all(Array.from({ length: 250 }, (_, index) => log.append(entry(id(index), { events }))));
+  const later = await started(t, inRedis(url));
+  t.ok(await until(() => later.size() === 250));
 });
 
 t.test('a Redis that does not answer delays no request for long', { skip: skipWithoutRedis }, async (t) => {
