@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { behind, gateway } from '../support/gateway.ts';
+import { Poller } from '../../src/gateway/receiver/poller.ts';
+import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { CAEP, gatewayAudience, securityEvent } from '../support/reports.ts';
 import { serving } from '../support/serving.ts';
 import { authorizationServer, issuer, jwt } from '../support/tokens.ts';
@@ -85,26 +86,60 @@ t.test('events that are fetched end tokens, and are confirmed; wrong ones are re
   t.ok(sender.asked.every(({ returnImmediately }) => returnImmediately === false));
 });
 
-t.test('a server that holds no poll is asked every two seconds, and one that fails less and less often', async (t) => {
-  const times: Record<'empty' | 'failing', number> = { empty: 0, failing: 0 };
+/** Path → an answer. It comes at once, whatever the gateway confirms or reports. */
+const answers: Readonly<Record<string, readonly [status: number, body: object]>> = {
+  empty: [200, { sets: {} }],
+  failing: [500, {}],
+  repeating: [200, { sets: { forged: 'x' } }],
+  flooding: [200, { sets: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`j${index}`, 'x'])) }],
+};
+
+t.test('a server that answers at once with nothing new is asked every two seconds or less often', async (t) => {
+  const times = new Map<string, number>();
   const url = await serving(
     t,
     createServer((request, response) => {
-      const name = request.url === '/empty' ? 'empty' : 'failing';
-      times[name]++;
+      const name = request.url?.slice(1) ?? '';
+      times.set(name, (times.get(name) ?? 0) + 1);
+      const [status, body] = answers[name] ?? [404, {}];
       request.resume();
-      response.setHeader('content-type', 'application/json');
-      if (name === 'empty') response.end('{"sets":{}}');
-      else response.writeHead(500).end();
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     }),
   );
   const upstream = await witness(t);
-  for (const name of ['empty', 'failing'] as const) {
+  const logs = new Map<string, TestGateway['log']>();
+  for (const name of Object.keys(answers)) {
     const security_events = { audiences: [gatewayAudience], poll: { url: `${url}/${name}` } };
     const { config } = await authorizationServer(t, { changes: { verify: 'jwt', events: 'none', security_events } });
-    await gateway(t, behind(upstream.url, { authorization_servers: config }));
+    logs.set(name, (await gateway(t, behind(upstream.url, { authorization_servers: config }))).log);
   }
-  t.ok(await until(() => times.empty >= 2 && times.failing >= 2));
-  t.ok(times.empty < 10, `${times.empty}`);
-  t.ok(times.failing < 10, `${times.failing}`);
+  const asked = (name: string) => times.get(name) ?? 0;
+  t.ok(await until(() => Object.keys(answers).every((name) => asked(name) >= 2)));
+  for (const name of Object.keys(answers)) t.ok(asked(name) < 10, `${name}: ${asked(name)}`);
+  const rejected = logs.get('flooding')?.filter(({ msg }) => msg === 'receiver: rejected') ?? [];
+  t.ok(rejected.length <= 100 * asked('flooding'), 'at most as many tokens of an answer as the gateway asked for');
+});
+
+t.test('without a usable file of authorities, nothing is sent to a poll server', async (t) => {
+  let requests = 0;
+  const url = await serving(
+    t,
+    createServer((_request, response) => {
+      requests++;
+      response.end('{"sets":{}}');
+    }),
+  );
+  const faults: string[] = [];
+  const poller = new Poller({
+    poll: { url, authorization: POLL },
+    trust: { kind: 'none' },
+    receive: async () => ({ kind: 'again' }),
+    faults: { failed: (detail) => void faults.push(detail), recovered: () => {} },
+  });
+  const running = poller.run();
+  t.ok(await until(() => faults.length === 2));
+  await poller.close();
+  await running;
+  t.match(faults[0], /tls\.ca/);
+  t.equal(requests, 0);
 });

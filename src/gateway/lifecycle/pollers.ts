@@ -21,7 +21,10 @@ type Around = Pick<Core, 'live' | 'directory' | 'log'>;
 /** Polls each server that the active file names with `security_events.poll`. */
 export function openPollers(core: Around, receiving: Receiving): Pollers {
   const running = new Map<string, Running>();
+  let followed: object | undefined;
   const follow = () => {
+    if (core.live.current === followed) return;
+    followed = core.live.current;
     const wanted = wantedBy(core);
     for (const [name, { settings, poller }] of running) {
       if (wanted.get(name) === settings) continue;
@@ -41,13 +44,14 @@ export function openPollers(core: Around, receiving: Receiving): Pollers {
   };
 }
 
-/** Name of a server → its settings, as text. */
-function wantedBy({ live }: Around): ReadonlyMap<string, string> {
+/** Name of a server → its settings and trusted authorities, as text. */
+function wantedBy({ live, directory }: Around): ReadonlyMap<string, string> {
   const servers = Object.entries(live.current.config.authorization_servers);
   return new Map(
-    servers.flatMap(([name, { security_events, tls }]) =>
-      security_events?.poll === undefined ? [] : [[name, JSON.stringify([security_events.poll, tls])] as const],
-    ),
+    servers.flatMap(([name, block]) => {
+      const poll = block.security_events?.poll;
+      return poll === undefined ? [] : [[name, JSON.stringify([poll, trustOf(block, { directory })])] as const];
+    }),
   );
 }
 

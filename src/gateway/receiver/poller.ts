@@ -1,11 +1,12 @@
 import { Agent, request } from 'undici';
+import { rest } from '../../base/rest.ts';
 import type { SecurityEventsConfig } from '../../config/schema/receiver.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { backoff } from '../revocation/backoff.ts';
 import { fetchFault } from '../server-client/fetch-json.ts';
 import { statusFault } from '../server-client/status-fault.ts';
-import { connectOptions, type Trust } from '../server-client/trust.ts';
+import { connectOptions, NO_AUTHORITY, type Trust } from '../server-client/trust.ts';
 import type { Receipt } from './token-receiver.ts';
 
 /** Tokens of one answer, and bytes of it. */
@@ -13,7 +14,7 @@ const AT_ONCE = 100;
 const LARGEST = 4 * 1024 * 1024;
 /** Milliseconds. A server holds a long poll for a minute or less. */
 const LONGEST_POLL = 120_000;
-/** Milliseconds between two polls of a server that holds none. */
+/** Milliseconds between two polls that bring nothing new. The server may hold none, or repeat what was answered. */
 const SHORTEST_POLL = 2_000;
 
 export interface PollerOptions {
@@ -64,15 +65,14 @@ export class Poller {
 
   /** Returns why it failed. */
   async #poll(): Promise<string | undefined> {
-    const told = this.#told;
     const began = performance.now();
     try {
-      const answer = await this.#ask({ maxEvents: AT_ONCE, returnImmediately: false, ...told });
+      const answer = await this.#ask({ maxEvents: AT_ONCE, returnImmediately: false, ...this.#told });
       if (typeof answer === 'string') return answer;
       this.#told = { ack: [], setErrs: {} };
-      const fault = await this.#take(answer.sets);
-      const isIdle = isObject(answer.sets) && Object.keys(answer.sets).length === 0;
-      if (isIdle) await this.#rest(Math.max(0, SHORTEST_POLL - (performance.now() - began)));
+      if (!isObject(answer.sets)) return 'the answer has no sets';
+      const { isNews, fault } = await this.#take(answer.sets);
+      if (!isNews) await this.#rest(Math.max(0, SHORTEST_POLL - (performance.now() - began)));
       return fault;
     } catch (error) {
       return fetchFault(error);
@@ -80,7 +80,9 @@ export class Poller {
   }
 
   async #ask(question: object): Promise<JsonObject | string> {
-    const { url, authorization } = this.#options.poll;
+    const { trust, poll } = this.#options;
+    if (trust.kind === 'none') return NO_AUTHORITY;
+    const { url, authorization } = poll;
     const answer = await request(url, {
       dispatcher: this.#agent,
       method: 'POST',
@@ -103,23 +105,20 @@ export class Poller {
   }
 
   /** Tokens that could not be stored are not confirmed, so the server sends them again. */
-  async #take(sets: unknown): Promise<string | undefined> {
-    if (!isObject(sets)) return 'the answer has no sets';
-    let fault: string | undefined;
-    for (const [jti, token] of Object.entries(sets)) {
+  async #take(sets: JsonObject): Promise<{ readonly isNews: boolean; readonly fault: string | undefined }> {
+    const taken = { isNews: false, fault: undefined as string | undefined };
+    for (const [jti, token] of Object.entries(sets).slice(0, AT_ONCE)) {
       const receipt = await this.#options.receive(String(token));
-      if (receipt.kind === 'out') fault = receipt.detail;
+      taken.isNews ||= receipt.kind === 'accepted';
+      if (receipt.kind === 'out') taken.fault = receipt.detail;
       else if (receipt.kind !== 'rejected') this.#told.ack.push(jti);
       else this.#told.setErrs[jti] = { err: receipt.code, description: receipt.description };
     }
-    return fault;
+    return taken;
   }
 
   #rest(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, milliseconds).unref();
-    this.#over.signal.addEventListener('abort', () => resolve(), { once: true });
-    return promise.finally(() => clearTimeout(timer));
+    return rest(milliseconds, this.#over.signal);
   }
 }
 

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { sameBytes } from '../../base/secret.ts';
+import { sameBytes, sha256 } from '../../base/secret.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import type { GatewayLog } from '../message/fault-log.ts';
 import type { Receipt, ReceivedKind, TokenReceiver } from './token-receiver.ts';
@@ -17,7 +16,10 @@ export type ReceiverRefusal = 'unknown_server' | 'not_authenticated' | 'busy';
 
 type Result = Receipt['kind'] | ReceiverRefusal;
 
-/** Tokens that may be checked at a time. More would only wait for each other. */
+/**
+ * Tokens of one kind that a server may have in checks at a time. More would only wait for each other. Each server has
+ * its own places, so that slow keys of one, or a flood in its name, keep no report of another waiting.
+ */
 const MOST_AT_ONCE = 256;
 
 /** Receives what authorization servers report, and counts it. */
@@ -25,7 +27,8 @@ export class Receiving {
   readonly #senders: (name: string) => ReportingServer | undefined;
   readonly #log: GatewayLog;
   readonly #counts = new Map<string, number>();
-  #running = 0;
+  /** Name of the server and kind → tokens in checks. */
+  readonly #running = new Map<string, number>();
 
   /** `senders`: by the name of the server in the file. */
   constructor(senders: (name: string) => ReportingServer | undefined, log: GatewayLog) {
@@ -51,13 +54,14 @@ export class Receiving {
   async receive(name: string, kind: ReceivedKind, token: string): Promise<Receipt> {
     const sender = this.#senders(name);
     if (sender === undefined) return { kind: 'out', detail: 'the file was replaced' };
-    this.#running++;
+    const place = [name, kind].join('\n');
+    add(this.#running, place, 1);
     try {
       const receipt = await sender.receiver.receive(kind, token);
       this.#note(name, kind, receipt);
       return receipt;
     } finally {
-      this.#running--;
+      add(this.#running, place, -1);
     }
   }
 
@@ -66,7 +70,7 @@ export class Receiving {
     if (sender === undefined || !sends(sender.config, kind)) return 'unknown_server';
     const expected = kind === 'event' ? sender.config.security_events?.push?.authorization : undefined;
     if (expected !== undefined && !isSame(authorization, expected)) return 'not_authenticated';
-    return this.#running >= MOST_AT_ONCE ? 'busy' : undefined;
+    return (this.#running.get([name, kind].join('\n')) ?? 0) >= MOST_AT_ONCE ? 'busy' : undefined;
   }
 
   /** A rejected token may be an attack, or a mistake in the file. So the log has the reason. */
@@ -78,9 +82,12 @@ export class Receiving {
   }
 
   #count(server: string, kind: ReceivedKind, result: Result): void {
-    const key = [server, kind, result].join('\n');
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    add(this.#counts, [server, kind, result].join('\n'), 1);
   }
+}
+
+function add(numbers: Map<string, number>, key: string, change: number): void {
+  numbers.set(key, (numbers.get(key) ?? 0) + change);
 }
 
 function sends({ backchannel_logout, security_events }: AuthorizationServerConfig, kind: ReceivedKind): boolean {
@@ -89,9 +96,5 @@ function sends({ backchannel_logout, security_events }: AuthorizationServerConfi
 
 /** By digests, so that the time of the comparison tells nothing about the secret. */
 function isSame(sent: string | undefined, expected: string): boolean {
-  return sent !== undefined && sameBytes(digest(sent), digest(expected));
-}
-
-function digest(text: string): Uint8Array {
-  return createHash('sha256').update(text).digest();
+  return sent !== undefined && sameBytes(sha256(sent), sha256(expected));
 }

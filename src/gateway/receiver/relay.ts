@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { sha256 } from '../../base/secret.ts';
 import type { GatewayLog } from '../message/fault-log.ts';
 import { FETCH_DEADLINE, fetchFault } from '../server-client/fetch-json.ts';
-import { connectOptions, trustOf } from '../server-client/trust.ts';
+import { connectOptions, NO_AUTHORITY, trustOf } from '../server-client/trust.ts';
 import type { ReportingServer } from './receiving.ts';
 import type { Receipt } from './token-receiver.ts';
 
@@ -47,7 +47,9 @@ export class Relays {
 
 /** Returns why it failed. Redirects are not followed. */
 async function post({ config, directory }: ReportingServer, url: string, token: string): Promise<string | undefined> {
-  const dispatcher = new Agent({ connect: connectOptions(trustOf(config, { directory })) });
+  const trust = trustOf(config, { directory });
+  if (trust.kind === 'none') return NO_AUTHORITY;
+  const dispatcher = new Agent({ connect: connectOptions(trust) });
   try {
     const { statusCode, body } = await request(url, {
       dispatcher,

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
+import { rest } from '../../base/rest.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import type { Authenticate } from '../server-client/client-authentication.ts';
 import { type FailedFetch, type FetchJson, failed } from '../server-client/fetch-json.ts';
@@ -99,16 +100,4 @@ function isAbsent({ absent, status }: LinkEnd): boolean {
 function reasonOf({ detail, status }: LinkEnd): string {
   if (status === 401) return `${detail}: the server rejects this gateway's client_id or its secret`;
   return status === 403 ? `${detail}: this gateway's client may not read the feed (events: true)` : detail;
-}
-
-function rest(milliseconds: number, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      over.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds).unref();
-    over.addEventListener('abort', done);
-  });
 }
