@@ -10,7 +10,12 @@ const file = written(
   `version: 1
 listen: \${ADDRESS:-127.0.0.1:1234}
 authorization_servers:
-  main: { issuer: "https://auth.example.com", client_id: gateway, client_secret: "\${GATEWAY_SECRET:-fallback-word-of-the-file}" }
+  main:
+    { issuer: "https://auth.example.com", client_id: gateway, client_secret: "\${GATEWAY_SECRET:-fallback-word-of-the-file}" }
+  pushes:
+    issuer: https://pushes.example.com
+    security_events: { audiences: [a], push: { authorization: Bearer push-word }, poll: { url: "https://a.example", authorization: "\${POLLS}" } }
+receiver: { listen: 127.0.0.1:1235 }
 upstreams:
   api: { url: "http://127.0.0.1:9", credentials: { header: { name: X-Key, value: "\${file:key.txt}" } } }
   old: { url: "http://127.0.0.1:9", credentials: { digest: { username: me, password: digest-word } } }
@@ -22,6 +27,7 @@ tests:
 );
 const env = {
   GATEWAY_SECRET: secret,
+  POLLS: 'Bearer poll-word',
   GATEHOUSE__UPSTREAMS__API__URL: 'http://127.0.0.1:7',
   GATEHOUSE__LIMITS__IDLE: '9s',
 };
@@ -60,7 +66,7 @@ t.test('no secret is shown, wherever its value is from', async (t) => {
   for (const json of [[], ['--json']]) {
     const { stdout } = await command(t, ['config', 'show', '--config', file, ...json], { env }).ended();
     t.match(stdout, /\[redacted\]/);
-    t.notMatch(stdout, new RegExp(`${secret}|fallback-word|header-word|test-word|digest-word`));
+    t.notMatch(stdout, new RegExp(`${secret}|fallback-word|header-word|test-word|digest-word|push-word|poll-word`));
   }
 });
 

@@ -103,6 +103,18 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     gateway({ authorization_servers: { main: { ...main, client_secret: '${SECRET:-plain}' } } }, {}),
     'main.client_secret is a secret in plain text',
   ],
+  'a ConfigMap contains no secret of pushed events': [
+    gateway(
+      {
+        receiver: { listen: '127.0.0.1:8090' },
+        authorization_servers: {
+          main: { ...main, security_events: { audiences: ['a'], push: { authorization: 'Bearer plain' } } },
+        },
+      },
+      {},
+    ),
+    'main.security_events.push.authorization is a secret in plain text',
+  ],
   'a ConfigMap contains no key of a list': [
     gateway({ ticket_keys: ['${KEY}', 'plain'] }, {}),
     'gateway.config.ticket_keys[1] is a secret',

@@ -119,6 +119,11 @@ const logouts: Readonly<Record<string, Made>> = {
   'an empty sid': logout({ sid: '' }),
   'sub as a list': logout({ sub: ['alice'] }),
   'a very long sub': logout({ sub: 'a'.repeat(600) }),
+  'identifiers that are too long together': logout({
+    sub: '\u0001'.repeat(500),
+    sid: '\u0001'.repeat(500),
+    jti: '\u0001'.repeat(500),
+  }),
   'an ID token': logout({ nonce: 'n' }, { header: { typ: 'JWT' }, without: ['events'] }),
 };
 

@@ -56,7 +56,7 @@
 {{- end -}}
 {{- else if not (or (kindIs "bool" .value) (kindIs "invalid" .value)) -}}
 {{- $text := toString .value -}}
-{{- $named := and (regexMatch "(?i)secr|passw|pwd|_keys$" .key) (not (regexMatch "_(sha256|argon2)$" .key)) -}}
+{{- $named := and (regexMatch "(?i)secr|passw|pwd|^authorization$|_keys$" .key) (not (regexMatch "_(sha256|argon2)$" .key)) -}}
 {{- $sent := and (eq .key "value") (regexMatch "\\.credentials\\." .at) -}}
 {{- $plain := or (not (contains "${" $text)) (regexMatch "\\$\\{[^}]*:-[^}]" $text) -}}
 {{- if and (or $named $sent) $text $plain -}}

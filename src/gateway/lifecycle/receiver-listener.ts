@@ -1,10 +1,7 @@
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-} from 'fastify';
+import type { ServerOptions as HttpsOptions } from 'node:https';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { withoutSchemas } from '../../base/no-schemas.ts';
+import type { GatewayLog } from '../message/fault-log.ts';
 import type { ReceiverRefusal, Receiving } from '../receiver/receiving.ts';
 import type { Receipt, ReceivedKind } from '../receiver/token-receiver.ts';
 
@@ -12,6 +9,10 @@ import type { Receipt, ReceivedKind } from '../receiver/token-receiver.ts';
 const LARGEST = 32 * 1024;
 /** Milliseconds for a whole request. */
 const LONGEST = 10_000;
+/** Milliseconds between two requests of a connection. */
+const LONGEST_IDLE = 5_000;
+/** Milliseconds. Node.js would look only every 30 seconds whether a connection is too slow. */
+const CHECK_EVERY = 1_000;
 const MOST_CONNECTIONS = 1_000;
 /** Seconds. */
 const RETRY_AFTER = 5;
@@ -70,16 +71,14 @@ type RelayLogout = (server: string, token: string, receipt: Receipt) => Promise<
 export interface ReceiverParts {
   readonly receiving: Receiving;
   readonly relay: RelayLogout;
-  /** Options for the framework. */
-  readonly options: FastifyServerOptions;
+  /** Undefined: without TLS. */
+  readonly tls: HttpsOptions | undefined;
+  readonly log: GatewayLog;
 }
 
 /** Where authorization servers report logouts and security events. It forwards nothing, and shows nothing. */
-export function buildReceiverListener({ options, ...parts }: ReceiverParts): FastifyInstance {
-  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, bodyLimit: LARGEST, ...options });
-  app.server.maxConnections = MOST_CONNECTIONS;
-  app.server.requestTimeout = LONGEST;
-  app.server.headersTimeout = LONGEST;
+export function buildReceiverListener({ tls, log, ...parts }: ReceiverParts): FastifyInstance {
+  const app = openServer(tls);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, { kind: 'logout', token: logoutTokenIn(String(body)) } satisfies Sent),
@@ -88,17 +87,33 @@ export function buildReceiverListener({ options, ...parts }: ReceiverParts): Fas
     done(null, { kind: 'event', token: String(body) } satisfies Sent),
   );
   app.setNotFoundHandler((_request, reply) => send(reply, refusals.unknown_server));
-  app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
-    send(reply, { status: error.statusCode ?? 500, body: { error: 'invalid_request' } }),
-  );
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+    const { statusCode: status } = error;
+    if (status !== undefined && status < 500) return send(reply, { status, body: { error: 'invalid_request' } });
+    log.error({ err: error }, 'internal error');
+    return send(reply, { status: 500, body: { error: 'server_error' } });
+  });
   for (const door of doors) open(app, door, parts);
+  return app;
+}
+
+/** Senders are strangers until their tokens are checked, so a connection is short. */
+function openServer(tls: HttpsOptions | undefined): FastifyInstance {
+  const checks = { connectionsCheckingInterval: CHECK_EVERY };
+  // The framework's type of an HTTPS server differs, but only in the type of its connections.
+  const secure: object = tls === undefined ? { http: checks } : { https: { ...checks, ...tls } };
+  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, bodyLimit: LARGEST, ...secure });
+  app.server.maxConnections = MOST_CONNECTIONS;
+  app.server.requestTimeout = LONGEST;
+  app.server.headersTimeout = LONGEST;
+  app.server.keepAliveTimeout = LONGEST_IDLE;
   return app;
 }
 
 function open(
   app: FastifyInstance,
   { path, kind, ...answers }: Door,
-  { receiving, relay }: Omit<ReceiverParts, 'options'>,
+  { receiving, relay }: Pick<ReceiverParts, 'receiving' | 'relay'>,
 ): void {
   const onRequest = async (request: FastifyRequest<{ Params: Servers }>, reply: FastifyReply) => {
     const refusal = receiving.refuse(request.params.server, kind, request.headers.authorization);
@@ -135,10 +150,14 @@ function answerTo(
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
   reply.code(status).header('cache-control', 'no-store');
   if (status === 503) reply.header('retry-after', RETRY_AFTER);
+  // RFC 9110 §11.6.1.
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  // RFC 8935 §2.3: the language of the description.
+  if (body !== undefined) reply.header('content-language', 'en');
   return reply.send(body);
 }
 
-/** A repeated parameter has no single meaning (RFC 6749 §3.1). The others are not looked at: a form may have thousands. */
+/** A repeated parameter has no single meaning (RFC 6749 §3.1). The others are never compared, since a form may have thousands. */
 function logoutTokenIn(form: string): string | undefined {
   const [token, ...others] = new URLSearchParams(form).getAll('logout_token');
   return others.length === 0 ? token : undefined;

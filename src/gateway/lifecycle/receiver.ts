@@ -1,5 +1,4 @@
-import type { Server as HttpsServer } from 'node:https';
-import type { FastifyServerOptions } from 'fastify';
+import type { Server as HttpsServer, ServerOptions } from 'node:https';
 import type { Registry } from 'prom-client';
 import { listen } from '../../base/listen.ts';
 import type { Listen } from '../../config/schema/listener.ts';
@@ -33,10 +32,10 @@ async function openListener(core: Around, receiving: Receiving): Promise<OpenedR
   const { receiver } = core.live.current.config;
   if (receiver === undefined) return undefined;
   const relays = new Relays(core.log);
-  const options = secureOptions(receiver.listen, core.directory);
   const app = buildReceiverListener({
     receiving,
-    options,
+    tls: secureOptions(receiver.listen, core.directory),
+    log: core.log,
     relay: (name, token, receipt) => relays.relay(senderOf(core, name), { name, token, receipt }),
   });
   renewCertificate(app.server as HttpsServer, receiver.listen, core);
@@ -58,10 +57,8 @@ function senderOf({ live, directory }: Around, name: string): ReportingServer | 
   return block && receiver && { config: block, receiver, directory };
 }
 
-function secureOptions({ tls, ...address }: Listen, directory: string): FastifyServerOptions {
-  if (tls === undefined) return {};
-  // The framework's type of an HTTPS server differs, but only in the type of its connections.
-  return { https: tlsOptions({ ...address, tls }, directory) } as FastifyServerOptions;
+function secureOptions({ tls, ...address }: Listen, directory: string): ServerOptions | undefined {
+  return tls && tlsOptions({ ...address, tls }, directory);
 }
 
 /** Does nothing without TLS. */

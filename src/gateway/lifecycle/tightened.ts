@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Loaded, Pointer, Problem } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { isLoopback } from '../../config/words/host.ts';
+import { receivesReports } from '../receiver/open-log.ts';
 
 type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
@@ -48,6 +49,16 @@ const tightenings: readonly Tightening[] = [
     pointer: ['admin', 'tls'],
     message: 'TLS for operators begins only with a restart',
     found: ({ admin: old }, { admin: now }) => old !== undefined && old.tls === undefined && now?.tls !== undefined,
+  },
+  {
+    pointer: ['authorization_servers'],
+    message: 'reports of logouts and security events are received only after a restart',
+    found: (old, now) => !receivesReports(old) && receivesReports(now),
+  },
+  {
+    pointer: ['counters'],
+    message: 'received reports stay in the old `counters` until a restart',
+    found: (old, now) => receivesReports(old) && receivesReports(now) && old.counters.url !== now.counters.url,
   },
   ...(['listen', 'admin', 'health', 'decision'] as const).map((key) => ({
     pointer: [key],

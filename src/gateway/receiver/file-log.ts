@@ -96,7 +96,7 @@ export class FileLog implements EventLog {
     return this.#lines > this.#memory.size() + this.#deadLines ? this.#shortened(file) : file;
   }
 
-  /** The file was removed, so nobody could read it later. Another process may have written a new one. */
+  /** The file was removed, so a restart could not read it. Another process may have written a new one. */
   async #replaced(): Promise<FileHandle> {
     await this.#restore();
     return this.#rewrite();

@@ -18,7 +18,7 @@ interface Around {
 /** Opens the log of received events: in Redis, in a file, or in memory. Undefined: this gateway receives none. */
 export function openEventLog(config: GatewayConfig, { clock, log, directory }: Around): EventLog | undefined {
   const { receiver, counters } = config;
-  if (receiver === undefined && !receives(config)) return undefined;
+  if (!receivesReports(config)) return undefined;
   if (counters.url !== 'memory') {
     const faults = faultLog(log, {}, 'received events');
     return new RedisLog({
@@ -49,9 +49,9 @@ async function startedLog(log: EventLog | undefined): Promise<EventLog | undefin
   return log;
 }
 
-/** Whether a server reports to this gateway, or is polled by it. */
-function receives({ authorization_servers: servers }: GatewayConfig): boolean {
-  return Object.values(servers).some((server) => server.security_events?.poll !== undefined);
+/** Whether servers may report to this gateway, or it polls them. */
+export function receivesReports({ receiver, authorization_servers: servers }: GatewayConfig): boolean {
+  return receiver !== undefined || Object.values(servers).some((server) => server.security_events?.poll !== undefined);
 }
 
 const DAY = 86_400_000;

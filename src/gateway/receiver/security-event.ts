@@ -21,8 +21,8 @@ import {
 import { formatOf, type Named, namedBy } from './subject-id.ts';
 
 export interface EventRules extends ReceivingRules {
-  /** The issuers of the users and sessions that events name. */
-  readonly subjectIssuers: ReadonlySet<string>;
+  /** The issuer of access tokens. Events may have another issuer. */
+  readonly subjectIssuer: string;
   /** The claim of access tokens that names a user. */
   readonly subjectClaim: string;
   readonly effectOf: (name: SecurityEventName) => EventEffect;

@@ -11,7 +11,10 @@ export interface Named {
 
 /** How the users in events relate to access tokens. */
 export interface SubjectRules {
-  readonly subjectIssuers: ReadonlySet<string>;
+  /** The issuer of the events. */
+  readonly issuer: string;
+  /** The issuer of access tokens. */
+  readonly subjectIssuer: string;
   readonly subjectClaim: string;
 }
 
@@ -46,8 +49,8 @@ export function formatOf({ format, subject_type, ...members }: JsonObject): stri
   return isObject(members.user) || isObject(members.session) ? 'complex' : '';
 }
 
-function isOf(iss: unknown, { subjectIssuers }: SubjectRules): boolean {
-  return typeof iss === 'string' && subjectIssuers.has(iss);
+function isOf(iss: unknown, { issuer, subjectIssuer }: SubjectRules): boolean {
+  return iss === issuer || iss === subjectIssuer;
 }
 
 function complex({ user, session }: JsonObject, rules: SubjectRules): Named {

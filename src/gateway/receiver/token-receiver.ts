@@ -58,7 +58,7 @@ const kinds: Readonly<Record<ReceivedKind, KindRow>> = {
     read: (claims, rules, { issuer, security_events }) =>
       readSecurityEvent(claims, {
         ...rules,
-        subjectIssuers: new Set([issuer, rules.issuer]),
+        subjectIssuer: issuer,
         subjectClaim: security_events?.subject_claim ?? 'sub',
         effectOf: (name: SecurityEventName) => security_events?.events[name] ?? securityEvents[name].fallback,
       }),

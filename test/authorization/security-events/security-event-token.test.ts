@@ -81,7 +81,7 @@ for (const [what, changes, expected] of vectors)
 t.test('the gateway of this program accepts each token, and ends what it names', async (t) => {
   const rules = {
     issuer,
-    subjectIssuers: new Set([issuer]),
+    subjectIssuer: issuer,
     subjectClaim: 'sub',
     audiences: new Set([audience]),
     now: at + 1,

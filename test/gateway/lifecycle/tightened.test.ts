@@ -3,6 +3,7 @@ import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { tightenedAtRestart } from '../../../src/gateway/lifecycle/tightened.ts';
 import { behind, gatewayYaml } from '../../support/gateway.ts';
+import { hmacServer } from '../../support/tokens.ts';
 
 const vector = (name: string) => fileURLToPath(new URL(`../../vectors/tls/${name}`, import.meta.url));
 const files = { cert: vector('server.crt'), key: vector('server.key'), client_ca: vector('server.crt') };
@@ -44,4 +45,22 @@ t.test('another file of authorities is reported, because only a restart reads it
   }));
   const message = /another file of certificate authorities/;
   t.match(tightenedAtRestart(load(one ?? {}).config, load(other ?? {})), [{ severity: 'error', message }]);
+});
+
+t.test('a reload cannot begin to receive reports, and cannot move them, so it says so', async (t) => {
+  const poll = { url: 'https://id.example.com/poll' };
+  const security_events = { audiences: ['https://gateway.example.com'], poll };
+  const polled = { authorization_servers: { main: { ...hmacServer.main, events: 'none', security_events } } };
+  const heard = { receiver: { listen: '127.0.0.1:1' } };
+  const elsewhere = { counters: 'redis://127.0.0.1:1' };
+  const pairs: readonly [object, object, RegExp][] = [
+    [{}, polled, /received only after a restart/],
+    [{}, heard, /received only after a restart/],
+    [polled, { ...polled, ...elsewhere }, /stay in the old `counters`/],
+    [{ ...heard, ...elsewhere }, heard, /stay in the old `counters`/],
+  ];
+  for (const [old, now, message] of pairs)
+    t.match(tightenedAtRestart(load(old).config, load(now)), [{ severity: 'error', message }]);
+  t.strictSame(tightenedAtRestart(load(polled).config, load({})), []);
+  t.strictSame(tightenedAtRestart(load({}).config, load(elsewhere)), []);
 });

@@ -8,7 +8,7 @@ const HOUR = 3_600;
 
 const rules: EventRules = {
   issuer: 'https://idp.example.com/123456789/',
-  subjectIssuers: new Set(['https://idp.example.com/123456789/']),
+  subjectIssuer: 'https://idp.example.com/123456789/',
   subjectClaim: 'sub',
   audiences: new Set(['https://sp.example.com/caep']),
   now: 1_615_305_160,
@@ -161,4 +161,13 @@ t.test('an address names a user only if access tokens name users by it', async (
   t.match(readSecurityEvent(claims, { ...rules, subjectClaim: 'email' }), {
     events: [{ kind: 'sub_nbf', key: 'jane@example.com' }],
   });
+});
+
+t.test('ids of another issuer of events do not meet ids of logout tokens', async (t) => {
+  const claims = { ...head, sub_id: session, events: { [`${CAEP}session-revoked`]: {} } };
+  const own = readSecurityEvent(claims, rules);
+  const foreign = readSecurityEvent(claims, { ...rules, subjectIssuer: 'https://sso.example.com' });
+  t.match(own, { id: head.jti });
+  t.match(foreign, { events: [{ kind: 'sid' }] });
+  t.not('id' in foreign && foreign.id, head.jti);
 });
