@@ -102,12 +102,13 @@ export class FileLog implements EventLog {
     return this.#rewrite();
   }
 
-  /** Without space for a second file, the long one still serves. */
+  /** Without space for a second file, the long one still serves, until as many dead lines more are in it. */
   async #shortened(file: FileHandle): Promise<FileHandle> {
     try {
       return await this.#rewrite();
     } catch (error) {
       if (this.#file !== file) throw error;
+      this.#lines = this.#memory.size();
       return file;
     }
   }
@@ -123,8 +124,9 @@ export class FileLog implements EventLog {
     // A leftover of a crash. A link of another user is not followed.
     await rm(next, { force: true });
     const file = await open(next, 'wx', 0o600);
+    let lines = 0;
     try {
-      this.#lines = await this.#fill(file);
+      lines = await this.#fill(file);
       await rename(next, this.#path);
     } catch (error) {
       await file.close();
@@ -132,6 +134,7 @@ export class FileLog implements EventLog {
     }
     await this.#file?.close();
     this.#file = file;
+    this.#lines = lines;
     this.#isSound = false;
     await syncFolder(dirname(this.#path));
     this.#isSound = true;

@@ -75,7 +75,7 @@ export class Poller {
       if (!isNews) await this.#rest(Math.max(0, SHORTEST_POLL - (performance.now() - began)));
       return fault;
     } catch (error) {
-      return fetchFault(error);
+      return fetchFault(error, LONGEST_POLL);
     }
   }
 

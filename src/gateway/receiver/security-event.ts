@@ -1,3 +1,4 @@
+import { printableValue } from '../../base/printable.ts';
 import {
   type EventEffect,
   type SecurityEventName,
@@ -89,6 +90,7 @@ function timeOf({ event_timestamp }: JsonObject, { toe, iat }: JsonObject, { now
   return Math.min(seconds, now + skew);
 }
 
+/** For the log and the answer. The signature is not checked yet. */
 function shown(subject: unknown): string {
-  return isObject(subject) ? JSON.stringify(formatOf(subject).slice(0, 32)) : 'there is none';
+  return isObject(subject) ? JSON.stringify(printableValue(formatOf(subject).slice(0, 32))) : 'there is none';
 }

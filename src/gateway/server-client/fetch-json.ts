@@ -139,7 +139,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Only codes and names: a message may quote what the server sent. */
-export function fetchFault(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${FETCH_DEADLINE} ms`;
+export function fetchFault(error: unknown, deadline = FETCH_DEADLINE): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${deadline} ms`;
   return codeOf(error) || (error instanceof Error ? error.name : 'unknown failure');
 }

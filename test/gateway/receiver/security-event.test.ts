@@ -171,3 +171,10 @@ t.test('ids of another issuer of events do not meet ids of logout tokens', async
   t.match(foreign, { events: [{ kind: 'sid' }] });
   t.not('id' in foreign && foreign.id, head.jti);
 });
+
+t.test('the reason of a rejection controls no terminal', async (t) => {
+  const sub_id = { format: 'a\u009b31m\u202e\n' };
+  const fault = readSecurityEvent({ ...head, sub_id, events: { [`${CAEP}session-revoked`]: {} } }, rules);
+  t.match(fault, { description: /names no user/ });
+  t.notMatch(fault, { description: /[\u009b\u202e\n]/ });
+});
