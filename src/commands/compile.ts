@@ -7,7 +7,7 @@ import { stoppingFindings, type UnsupportedMode, unsupportedModes } from '../gat
 import type { CompilePlan } from '../gateway/compile/plan.ts';
 import { type CompileTarget, compileTargets } from '../gateway/compile/targets.ts';
 import { gatewayOption } from './common/config-option.ts';
-import { acceptedInWords, planAsJson, splitInWords, unsupportedInWords } from './compile/in-words.ts';
+import { acceptedInWords, handledInWords, planAsJson, splitInWords, unsupportedInWords } from './compile/in-words.ts';
 import { planOfFile } from './compile/plan-of-file.ts';
 import { runVerify } from './compile/run-verify.ts';
 
@@ -84,8 +84,13 @@ async function planOf({ limits }: CompileTarget, options: Options): Promise<Comp
 }
 
 /** Without a folder, the configuration is the output, so that a pipe gets nothing else. */
-function print(plan: CompilePlan, text: string, { filename }: CompileTarget, { out, json }: Options): void {
-  const report = unsupportedInWords(plan.findings) + acceptedInWords(plan.accepted) + splitInWords(plan);
+function print(
+  plan: CompilePlan,
+  text: string,
+  { filename }: CompileTarget,
+  { out, json, onUnsupported }: Options,
+): void {
+  const report = handledInWords(plan.findings, onUnsupported) + acceptedInWords(plan.accepted) + splitInWords(plan);
   if (out !== undefined) {
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, filename), text);

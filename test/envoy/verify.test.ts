@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
@@ -6,6 +7,7 @@ import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { folder } from '../support/front-proxy.ts';
 import { skipWithoutPeer } from '../support/peer-place.ts';
+import { serving } from '../support/serving.ts';
 import { witness } from '../support/witness.ts';
 import { runEnvoy } from './support/compiled-envoy.ts';
 
@@ -92,6 +94,27 @@ t.test('--verify fails for a proxy that forwards too much, and names the line of
   t.ok(said.failed >= 3);
   const [first] = said.tests.filter(({ result }: { readonly result: string }) => result === 'failed');
   t.match(first, { at: /gateway\.yaml:\d+$/, detail: /^forwarded, .* but the file expects a refusal with 401$/ });
+});
+
+t.test('an outage of the proxy is no refusal', options, async (t) => {
+  const { file, directory, keys } = await place(t);
+  await compile(t, '-c', file, '--out', directory, '--test-keys', keys);
+  const url = await serving(
+    t,
+    createServer((_request, response) => response.writeHead(503).end()),
+  );
+  const { status, stdout } = await compile(t, '-c', file, '--verify', url, '--test-keys', keys);
+  t.equal(status, 1);
+  t.match(stdout, '0 passed, 6 failed, 0 skipped\n');
+});
+
+t.test('--verify needs the test keys of the output', options, async (t) => {
+  const { file, url, directory } = await place(t);
+  const missing = join(directory, 'typo.json');
+  const { status, stderr } = await compile(t, '-c', file, '--verify', url, '--test-keys', missing);
+  t.equal(status, 1);
+  t.match(stderr, 'typo.json does not exist: name the file of --test-keys with which you compiled the output');
+  t.notOk(existsSync(missing));
 });
 
 t.test('the command for tokens gets the claims, and its failure is a failure', options, async (t) => {

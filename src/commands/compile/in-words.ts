@@ -1,4 +1,5 @@
 import { printableValue } from '../../base/printable.ts';
+import type { UnsupportedMode } from '../../gateway/compile/make-plan.ts';
 import type { CompileFinding, CompilePlan, Judged } from '../../gateway/compile/plan.ts';
 import { table } from '../common/table.ts';
 
@@ -11,6 +12,17 @@ function findingInWords({ at, what, why, remedy, routes }: CompileFinding): stri
   const concerned = routes.length === 0 ? 'no route' : routes.join(', ');
   const lines = [`${at}: ${what}: ${why}`, `  concerns: ${concerned}`, `  remedy: ${remedy}`];
   return lines.map((line) => `${printableValue(line)}\n`).join('');
+}
+
+/** Each finding of an output that was written, and what became of its routes. */
+export function handledInWords(findings: readonly CompileFinding[], mode: UnsupportedMode): string {
+  const outcome = mode === 'ask' ? 'Gatehouse judges' : 'left out';
+  return findings
+    .map(({ at, what, why, routes }) => {
+      const concerned = routes.length === 0 ? 'no route' : routes.join(', ');
+      return `${printableValue(`${at}: ${what}: ${why}`)}\n  ${printableValue(`${outcome}: ${concerned}`)}\n`;
+    })
+    .join('');
 }
 
 /** Each difference that the operator has accepted. */

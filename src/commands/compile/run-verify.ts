@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { printableJson, printableValue } from '../../base/printable.ts';
 import { formatProblems, loadGatewayConfig } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { testKeys } from './test-keys.ts';
+import { knownTestKeys } from './test-keys.ts';
 import { type TokenSource, tokensOfCommand, tokensOfKeys } from './test-tokens.ts';
 import { type VerifiedTest, verifyProxy } from './verify-proxy.ts';
 
@@ -24,7 +24,7 @@ export async function runVerify(options: VerifyOptions, command: Command): Promi
   }
   if (loaded.config.tests.length === 0) command.error('error: the file has no `tests`, so there is nothing to send');
   try {
-    const tokens = await tokensOf(options, loaded.config);
+    const tokens = tokensOf(options, loaded.config);
     print(await verifyProxy(loaded, options.verify, tokens), options);
   } catch (error) {
     process.stderr.write(`gatehouse: ${printableValue(reasonOf(error))}\n`);
@@ -32,9 +32,9 @@ export async function runVerify(options: VerifyOptions, command: Command): Promi
   }
 }
 
-async function tokensOf({ tokenCommand, testKeys: file }: VerifyOptions, config: GatewayConfig): Promise<TokenSource> {
+function tokensOf({ tokenCommand, testKeys: file }: VerifyOptions, config: GatewayConfig): TokenSource {
   if (tokenCommand !== undefined) return tokensOfCommand(tokenCommand, config);
-  if (file !== undefined) return tokensOfKeys(await testKeys(file), config);
+  if (file !== undefined) return tokensOfKeys(knownTestKeys(file), config);
   return async () => {
     throw new Error('a test needs a token: write --test-keys FILE or --token-command COMMAND');
   };

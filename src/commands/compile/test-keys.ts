@@ -19,6 +19,17 @@ type PrivateKey = JWK & { readonly kid: string; readonly alg: SigningAlgorithm }
 /** Reads the keys of this file, or creates the file. Throws if the file has something else. */
 export async function testKeys(file: string): Promise<TestKeys> {
   if (!existsSync(file)) writeFileSync(file, JSON.stringify({ keys: await makeKeys() }), { mode: 0o600, flag: 'wx' });
+  return keysIn(file);
+}
+
+/** Reads the keys that a compiled output knows. Throws if there are none, since new keys would be unknown there. */
+export function knownTestKeys(file: string): TestKeys {
+  if (!existsSync(file))
+    throw new Error(`${file} does not exist: name the file of --test-keys with which you compiled the output`);
+  return keysIn(file);
+}
+
+function keysIn(file: string): TestKeys {
   const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { readonly keys: readonly PrivateKey[] };
   return {
     publicKeys: keys.map(publicPart),
