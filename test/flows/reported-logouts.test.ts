@@ -127,6 +127,26 @@ t.test('events may name users by another claim of access tokens, and by another 
   t.equal(await said(bob), '200', 'another user, whose `sub` is the same text');
 });
 
+t.test('the log says what arrived, and what a sender has wrong', async (t) => {
+  const { log, receiverUrl, logoutUrl, eventUrl } = await place(t);
+  const lines = () =>
+    log.flatMap(({ msg, server, report, reason, path, ends }) =>
+      String(msg).startsWith('receiver: ') ? [{ msg, server, report, reason, path, ends }] : [],
+    );
+  await sendLogout(`${logoutUrl}/`, await logoutToken({ sid: 's1' }));
+  await sendLogout(logoutUrl, await logoutToken({ sid: 's1', aud: 'orders-api' }));
+  for (const path of ['/backchannel_logout/main', '/other'])
+    await sendLogout(`${receiverUrl}${path}?logout_token=secret`, await logoutToken({ sid: 's1' }));
+  await pushEvent(eventUrl, await securityEvent({}), 'Bearer wrong');
+  t.match(lines(), [
+    { msg: 'receiver: accepted', server: 'main', report: 'logout', ends: 1 },
+    { msg: 'receiver: rejected', report: 'logout', reason: 'aud names no configured audience: "orders-api"' },
+    { msg: 'receiver: refused', reason: 'unknown_path', path: '/backchannel_logout/main' },
+    { msg: 'receiver: refused', server: 'main', report: 'event', reason: 'not_authenticated' },
+  ]);
+  t.equal(lines().length, 4, 'one line a minute for each reason');
+});
+
 t.test('the streams of an ended session are hung up', async (t) => {
   const upstream = await witness(t, (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),

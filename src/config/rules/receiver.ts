@@ -46,8 +46,10 @@ function unheardFaults(server: Server): readonly Finding[] {
   }));
 }
 
-function uselessFaults({ servers, config: { receiver } }: GatewaySubject): readonly Finding[] {
-  if (receiver === undefined || servers.some((server) => reportsEnds(server.value))) return [];
+function uselessFaults({ servers, known, config: { receiver } }: GatewaySubject): readonly Finding[] {
+  // A server with an error in its block may report, too.
+  const isComplete = servers.length === known.servers.length;
+  if (receiver === undefined || !isComplete || servers.some((server) => reportsEnds(server.value))) return [];
   return [
     {
       pointer: ['receiver'],

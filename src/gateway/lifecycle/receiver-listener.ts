@@ -86,7 +86,11 @@ export function buildReceiverListener({ tls, log, ...parts }: ReceiverParts): Fa
   app.addContentTypeParser('application/secevent+jwt', { parseAs: 'string' }, (_request, body, done) =>
     done(null, { kind: 'event', token: String(body) } satisfies Sent),
   );
-  app.setNotFoundHandler((_request, reply) => send(reply, refusals.unknown_server));
+  app.setNotFoundHandler(({ url }, reply) => {
+    // A query may have a token.
+    parts.receiving.lost(url.split('?', 1)[0] as string);
+    return send(reply, refusals.unknown_server);
+  });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const { statusCode: status } = error;
     if (status !== undefined && status < 500) return send(reply, { status, body: { error: 'invalid_request' } });
@@ -102,7 +106,8 @@ function openServer(tls: HttpsOptions | undefined): FastifyInstance {
   const checks = { connectionsCheckingInterval: CHECK_EVERY };
   // The framework's type of an HTTPS server differs, but only in the type of its connections.
   const secure: object = tls === undefined ? { http: checks } : { https: { ...checks, ...tls } };
-  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, bodyLimit: LARGEST, ...secure });
+  const routerOptions = { ignoreTrailingSlash: true };
+  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, bodyLimit: LARGEST, routerOptions, ...secure });
   app.server.maxConnections = MOST_CONNECTIONS;
   app.server.requestTimeout = LONGEST;
   app.server.headersTimeout = LONGEST;

@@ -1,3 +1,4 @@
+import { printableValue } from '../../base/printable.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { isTime } from '../../jwt/times.ts';
 import type { RevocationEvent } from '../revocation/events.ts';
@@ -22,6 +23,8 @@ export type ReceivingCode =
 export interface ReceivingFault {
   readonly code: ReceivingCode;
   readonly description: string;
+  /** The value in the token, for the log. Its sender gets only the description. */
+  readonly found?: string;
 }
 
 export interface ReceivingRules {
@@ -49,15 +52,22 @@ export function notAccepted(description: string, code: ReceivingCode = 'invalid_
 /** Claims that mean the same in both kinds of tokens (RFC 8417 §2.2, OpenID Connect Back-Channel Logout §2.6). */
 export function commonFault(claims: JsonObject, rules: ReceivingRules): ReceivingFault | undefined {
   const { iss, aud, iat, exp, jti } = claims;
-  if (iss !== rules.issuer) return notAccepted('iss is not this issuer', 'invalid_issuer');
+  if (iss !== rules.issuer) return { ...notAccepted('iss is not this issuer', 'invalid_issuer'), ...foundIn(iss) };
   if (!audienceOf(aud).some((each) => rules.audiences.has(each)))
-    return notAccepted('aud names no configured audience', 'invalid_audience');
+    return { ...notAccepted('aud names no configured audience', 'invalid_audience'), ...foundIn(aud) };
   if (!isId(jti)) return notAccepted('there is no jti');
   if (!isTime(iat)) return notAccepted('iat is not a number');
   if (exp !== undefined && !isTime(exp)) return notAccepted('exp is not a number');
   if (iat > rules.now + rules.skew) return notAccepted('iat is in the future');
   if (exp !== undefined && exp + rules.skew <= rules.now) return notAccepted('the token has expired');
   return undefined;
+}
+
+/** Characters. */
+const LONGEST_FOUND = 100;
+
+function foundIn(claim: unknown): Pick<ReceivingFault, 'found'> {
+  return { found: printableValue(String(JSON.stringify(claim)).slice(0, LONGEST_FOUND)) };
 }
 
 function audienceOf(aud: unknown): readonly string[] {

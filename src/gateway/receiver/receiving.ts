@@ -1,3 +1,4 @@
+import { printableValue } from '../../base/printable.ts';
 import { sameBytes, sha256 } from '../../base/secret.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import type { GatewayLog } from '../message/fault-log.ts';
@@ -21,12 +22,18 @@ type Result = Receipt['kind'] | ReceiverRefusal;
  * its own places, so that slow keys of one, or a flood in its name, keep no report of another waiting.
  */
 const MOST_AT_ONCE = 256;
+/** Milliseconds between two lines of the log with the same reason. */
+const TELL_EVERY = 60_000;
+/** Characters. */
+const LONGEST_PATH = 100;
 
 /** Receives what authorization servers report, and counts it. */
 export class Receiving {
   readonly #senders: (name: string) => ReportingServer | undefined;
   readonly #log: GatewayLog;
   readonly #counts = new Map<string, number>();
+  /** Reason → when the log last had it. */
+  readonly #told = new Map<string, number>();
   /** Name of the server and kind → tokens in checks. */
   readonly #running = new Map<string, number>();
 
@@ -47,8 +54,23 @@ export class Receiving {
   /** Whether this server may send this kind, before the body is read. Undefined: it may. */
   refuse(name: string, kind: ReceivedKind, authorization: string | undefined): ReceiverRefusal | undefined {
     const refusal = this.#refusal(name, kind, authorization);
-    if (refusal !== undefined) this.#count(refusal === 'unknown_server' ? '' : name, kind, refusal);
+    if (refusal === undefined) return undefined;
+    this.#count(refusal === 'unknown_server' ? '' : name, kind, refusal);
+    this.#tell({ ...(refusal !== 'unknown_server' && { server: name }), report: kind }, refusal);
     return refusal;
+  }
+
+  /** A request for a path that no server has. A server with a wrong address reports nothing itself. */
+  lost(path: string): void {
+    this.#tell({ path: printableValue(path.slice(0, LONGEST_PATH)) }, 'unknown_path');
+  }
+
+  /** Strangers can cause these refusals, so each reason has one line a minute. */
+  #tell(fields: object, reason: ReceiverRefusal | 'unknown_path'): void {
+    const now = performance.now();
+    if (now < (this.#told.get(reason) ?? Number.NEGATIVE_INFINITY) + TELL_EVERY) return;
+    this.#told.set(reason, now);
+    this.#log.warn({ ...fields, reason }, 'receiver: refused');
   }
 
   async receive(name: string, kind: ReceivedKind, token: string): Promise<Receipt> {
@@ -74,16 +96,23 @@ export class Receiving {
   }
 
   /** A rejected token may be an attack, or a mistake in the file. So the log has the reason. */
-  #note(server: string, kind: ReceivedKind, receipt: Receipt): void {
-    this.#count(server, kind, receipt.kind);
+  #note(server: string, report: ReceivedKind, receipt: Receipt): void {
+    this.#count(server, report, receipt.kind);
+    const about = { server, report };
+    if (receipt.kind === 'accepted') this.#log.info({ ...about, ends: receipt.ends }, 'receiver: accepted');
     if (receipt.kind === 'rejected')
-      this.#log.info({ server, token: kind, code: receipt.code, reason: receipt.description }, 'receiver: rejected');
-    if (receipt.kind === 'out') this.#log.warn({ server, token: kind, reason: receipt.detail }, 'receiver: failed');
+      this.#log.info({ ...about, code: receipt.code, reason: reasonOf(receipt) }, 'receiver: rejected');
+    if (receipt.kind === 'out') this.#log.warn({ ...about, reason: receipt.detail }, 'receiver: failed');
   }
 
   #count(server: string, kind: ReceivedKind, result: Result): void {
     add(this.#counts, [server, kind, result].join('\n'), 1);
   }
+}
+
+/** `found` is not verified, so only the log has it. */
+function reasonOf({ description, found }: Extract<Receipt, { kind: 'rejected' }>): string {
+  return found === undefined ? description : `${description}: ${found}`;
 }
 
 function add(numbers: Map<string, number>, key: string, change: number): void {
