@@ -127,6 +127,11 @@ t.test('events may name users by another claim of access tokens, and by another 
   t.equal(await said(bob), '200', 'another user, whose `sub` is the same text');
 });
 
+t.test('a token that does not show its age is rejected, because no report could end it for certain', async (t) => {
+  const { said } = await place(t);
+  t.equal(await said(await token({ iat: undefined })), 'token_malformed');
+});
+
 t.test('the log says what arrived, and what a sender has wrong', async (t) => {
   const { log, receiverUrl, logoutUrl, eventUrl } = await place(t);
   const lines = () =>

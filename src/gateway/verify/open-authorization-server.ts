@@ -156,6 +156,7 @@ function openVerifyJwt({ name, config, held, out }: Parts, { clock, budget }: Se
       requiredClaims: config.required_claims,
       skew: config.clock_skew,
       maxLifetime: config.max_token_lifetime,
+      requiresIssuedAt: reportsEnds(config),
     },
     { keys: held, clock, out, budget },
   );

@@ -19,6 +19,8 @@ export interface JwtRules extends IdentitySource {
   /** Milliseconds. */
   readonly skew: number;
   readonly maxLifetime: number;
+  /** A report of the server may end tokens of a certain age, so each token must show its age. */
+  readonly requiresIssuedAt?: boolean;
 }
 
 export type VerifyJwt = (jwt: ParsedJwt) => Promise<Facts | Refused<CredentialCode> | Outage>;
@@ -46,7 +48,8 @@ export function buildVerifyJwt(
     };
     const fault = judgeHeader(jwt, header) ?? judgeClaims(jwt.claims, claimRules);
     if (fault !== undefined) return fault;
-    const { sub } = jwt.claims;
+    const { sub, iat } = jwt.claims;
+    if (rules.requiresIssuedAt && iat === undefined) return refused('token_malformed', 'there is no iat');
     const subject = typeof sub === 'string' ? sub : undefined;
     const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid, subject);
     if (found.kind === 'out') return out(found.detail);
