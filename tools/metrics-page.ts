@@ -51,6 +51,7 @@ export const labels: Readonly<Record<string, string>> = {
   outcome: '`ok`, or an error code',
   reader: '`node`, `lent` or `data`',
   reason: 'the reason in a few words, or empty',
+  receiver: 'the `id` in `security_events.receivers`',
   result: '`success` or `failure`, or one of the results that the metric names',
   route: 'the `id` of the route',
   server: 'the name in `authorization_servers`',

@@ -15,7 +15,8 @@ async function served(adminUrl: string | undefined): Promise<readonly string[]> 
 
 t.test('the page has every metric that a gateway serves, and no other', async (t) => {
   const upstream = await witness(t);
-  const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
+  const listeners = { admin: '127.0.0.1:0', receiver: { listen: '127.0.0.1:0' } };
+  const running = await gateway(t, behind(upstream.url, listeners));
   t.strictSame(await served(running.adminUrl), ofGateway?.toSorted());
 });
 
