@@ -70,7 +70,7 @@ async function place(t: Test): Promise<Place> {
     security_events: { audiences: [AUDIENCE], push: { authorization: PUSH } },
   };
   const upstream = await witness(t);
-  const file = { authorization_servers: { main }, receiver: { listen: '127.0.0.1:0' } };
+  const file = { authorization_servers: { main }, receiver: { listen: '127.0.0.1:0' }, health: '127.0.0.1:0' };
   const running = asked(await gateway(t, behind(upstream.url, file)));
   const pushed: string[] = [];
   const way = await watchedWay(t, Number(new URL(running.receiverUrl ?? '').port), (request) => {
@@ -88,6 +88,8 @@ async function place(t: Test): Promise<Place> {
     async start() {
       const service = spawnService(t, configFile);
       await ready(service);
+      // For a second after a failed fetch of keys, the gateway does not fetch them again.
+      t.ok(await eventually(async () => (await fetch(`${running.healthUrl}/readyz`)).ok));
       return service;
     },
     async login() {
