@@ -12,12 +12,12 @@ const JOBS = 3;
 
 const isAlone = (file: string) => isMeasured(file) || needsOwnProcess(file);
 
-/** Returns whether all passed. */
-export function runSuite(files: readonly string[]): Promise<boolean> {
+/** Runs `jobs` files at a time. Returns whether all passed. */
+export function runSuite(files: readonly string[], jobs = JOBS): Promise<boolean> {
   return withProgram(async () => {
     const shared = await inProcesses(
       files.filter((file) => !isAlone(file)),
-      JOBS,
+      jobs,
     );
     console.log(summary());
     const alone = files.filter(isAlone);

@@ -2,4 +2,7 @@
 import { runSuite, timed } from './suite.ts';
 import { clientTests } from './test-files.ts';
 
-process.exitCode = (await timed('npm run test:clients', () => runSuite(clientTests()))) ? 0 : 1;
+// A browser uses a core by itself.
+const JOBS = 2;
+
+process.exitCode = (await timed('npm run test:clients', () => runSuite(clientTests(), JOBS))) ? 0 : 1;

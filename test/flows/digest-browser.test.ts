@@ -9,6 +9,9 @@ import { digestLines, userFile } from '../support/user-files.ts';
 const REALM = 'meters';
 const credentials = { username: 'Jäsøn', password: 'Secret, £' };
 const skip = skipWithoutBrowser;
+/** Starts a browser: 7 s in .ci/run. */
+t.setTimeout(60_000);
+
 const openPage = browserOf(t);
 
 async function meters(t: Test, digest: object): Promise<TestGateway> {

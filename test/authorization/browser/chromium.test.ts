@@ -4,6 +4,9 @@ import { browserOf, skipWithoutBrowser as skip } from '../../support/browser.ts'
 import { endpoint } from '../../support/endpoint.ts';
 import { authorizePath, clientsWith, type FrontService, runFront, verifier } from './walk.ts';
 
+/** Starts a browser and walks through ten pages: 32 s beside two other browsers on two cores. */
+t.setTimeout(120_000);
+
 const openPage = browserOf(t);
 const secret = 'cs_the-secret-of-the-client-here';
 
