@@ -105,9 +105,11 @@ t.test('100,000 events a minute, forged and real, cost no request its answer', a
   const early = await heapInUse(gateway);
   await pause(FLOODED);
   const [later, second] = [await good.told(), await flood.told()];
-  const stopped = await flood.pace(0);
-  await pause(1_000);
-  const last = await flood.told();
+  const rest = [await flood.pace(0)];
+  do {
+    await pause(1_000);
+    rest.push(await flood.told());
+  } while (Object.keys(rest.at(-1)?.statuses ?? {}).length > 0);
   const late = await heapInUse(gateway);
   const pace = `p99 ${alone.p99.toFixed(1)} ms before, ${asked.p99.toFixed(1)} and ${later.p99.toFixed(1)} ms under ${first.sent + second.sent} events`;
   const grown = `heap in use ${inMiB(early)} then ${inMiB(late)} MiB`;
@@ -116,15 +118,16 @@ t.test('100,000 events a minute, forged and real, cost no request its answer', a
     t.strictSame(Object.keys(each.statuses), ['200'], `every request is answered: ${JSON.stringify(each.statuses)}`);
   t.ok(keepsPace(Math.max(asked.p99, later.p99), Math.max(3 * alone.p99, 20)), pace);
   t.ok(late <= 1.1 * early, grown);
-  const statuses = [first, second, stopped, last].map((each) => each.statuses);
+  const statuses = [first, second, ...rest].map((each) => each.statuses);
   const all = (status: string) => statuses.reduce((sum, each) => sum + (each[status] ?? 0), 0);
-  const { not_authenticated, rejected = 0, again = 0, accepted } = await counts(admin);
-  t.strictSame(
-    [not_authenticated, rejected + again, accepted],
-    [all('401'), all('400'), all('200')],
-    'all are counted',
-  );
-  t.equal(all('200'), REAL, 'each valid logout is accepted once');
+  const { not_authenticated = 0, rejected = 0, again = 0, accepted = 0 } = await counts(admin);
+  const counted = not_authenticated + rejected + again + accepted;
+  const answered = all('401') + all('400') + all('200');
+  // A refused request has an unread body, so closing its connection may lose the answer on its way (RFC 9112 §9.6).
+  const lost = all('cut');
+  t.ok(counted >= answered && counted <= answered + lost, `${counted} counted, ${answered} answered, ${lost} lost`);
+  t.ok(lost <= answered / 1_000, `${lost} answers were lost`);
+  t.equal(accepted, REAL, 'each valid logout is accepted once');
   t.ok(first.sent + second.sent >= (isPaceTold ? 0.5 : 0.9) * EVENTS * ((2 * FLOODED) / 1000), 'so many came');
   t.strictSame(throws(gateway.output()), []);
   await Promise.all([good.stop(), flood.stop()]);
