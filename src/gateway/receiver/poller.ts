@@ -4,7 +4,7 @@ import type { SecurityEventsConfig } from '../../config/schema/receiver.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { backoff } from '../revocation/backoff.ts';
-import { fetchFault } from '../server-client/fetch-json.ts';
+import { fetchFault, readAll } from '../server-client/fetch-json.ts';
 import { statusFault } from '../server-client/status-fault.ts';
 import { connectOptions, NO_AUTHORITY, type Trust } from '../server-client/trust.ts';
 import type { Receipt } from './token-receiver.ts';
@@ -100,7 +100,7 @@ export class Poller {
       await answer.body.dump();
       return fault;
     }
-    const bytes = await bounded(answer.body);
+    const bytes = await readAll(answer.body, LARGEST);
     return (bytes && parseJsonObject(bytes)) ?? 'the answer is not a JSON object, or is too large';
   }
 
@@ -120,16 +120,4 @@ export class Poller {
   #rest(milliseconds: number): Promise<void> {
     return rest(milliseconds, this.#over.signal);
   }
-}
-
-/** Undefined: the answer is larger than all tokens together may be. */
-async function bounded(body: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > LARGEST) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }

@@ -96,7 +96,7 @@ async function read(answer: Dispatcher.ResponseData, wanted: JsonRequest): Promi
   // A cancelled body emits an error that has no consequence.
   body.on('error', () => {});
   const fault = judgeHead(answer, wanted);
-  const bytes = fault === undefined ? await readAll(body) : undefined;
+  const bytes = fault === undefined ? await readAll(body, MAX_BYTES) : undefined;
   body.destroy();
   if (fault !== undefined) return failed(fault, statusCode);
   if (bytes === undefined) return failed('the answer is too large', statusCode);
@@ -123,12 +123,13 @@ function judgeHead(answer: Dispatcher.ResponseData, { url, judgeType = true }: J
   return Number(headers['content-length'] ?? 0) > MAX_BYTES ? 'the answer is too large' : undefined;
 }
 
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
+/** Undefined: the body has more bytes than `most`. */
+export async function readAll(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) return undefined;
+    if (size > most) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
