@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oneAtATime } from '../../support/one-at-a-time.ts';
 import type { Peer } from './peer.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -22,7 +23,9 @@ export function pythonPeer({ name, requirements, script }: Python, env: Record<s
   const file = join(peers, requirements);
   const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
   const environment = path(`../../../node_modules/.cache/gatehouse-${name}-${hash}`);
-  const fault = install(environment, file);
+  mkdirSync(dirname(environment), { recursive: true });
+  // Two files can share an environment, and run at the same time.
+  const fault = oneAtATime(`${environment}.lock`, INSTALLATION, () => install(environment, file));
   if (fault !== undefined) return { missing: `${name} cannot be installed: ${fault}` };
   return { command: pythonOf(environment), args: [join(peers, script)], env };
 }
@@ -30,6 +33,9 @@ export function pythonPeer({ name, requirements, script }: Python, env: Record<s
 const pythonOf = (environment: string) => join(environment, 'bin', 'python');
 
 const pip = ['-m', 'pip', 'install', '--quiet', '--no-color', '--disable-pip-version-check', '--no-deps', '-r'];
+
+/** Milliseconds. The longest installation takes the sum of the times below. */
+const INSTALLATION = 150_000;
 
 /** What is wrong, if it cannot be installed. The times in milliseconds allow for a slow network. */
 function install(environment: string, requirements: string): string | undefined {
