@@ -1,19 +1,24 @@
-import { quickest } from './quickest.ts';
-
-/** Turns from which the quickest run of each piece of work counts. */
+/** Pairs of runs from which the ratio in the middle counts. */
 const ROUNDS = 60;
 /** Milliseconds. A quicker run is repeated, because a clock cannot measure it. */
 const LEAST = 0.2;
 
-/** How many times as long `long` takes as `short`. Other programs only add time, so the quickest run of each counts. */
-export function growth(short: () => unknown, long: () => unknown): number {
+/**
+ * How many times as long `long` takes as `short`, which reads the `size`-th part of it. Both runs of a pair read the
+ * same amount and follow each other, so a garbage collection and a slow moment of the machine hit both alike. The
+ * quickest run of each would not do: in a slow minute, a single quick moment makes one of them look quick.
+ */
+export function growth(short: () => unknown, long: () => unknown, size: number): number {
   const times = repeats(short);
-  const repeated = (work: () => unknown) => () => {
-    for (let time = 0; time < times; time++) work();
-  };
-  const [least = 0, most = 0] = quickest(ROUNDS, [repeated(short), repeated(long)]);
-  return most / least;
+  const ratios = Array.from({ length: ROUNDS }, () => {
+    const least = milliseconds(short, times * size);
+    return milliseconds(long, times) / least;
+  });
+  return size * middleOf(ratios);
 }
+
+const middleOf = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 function repeats(work: () => unknown): number {
   let times = 1;
