@@ -85,7 +85,7 @@ export interface GatewayFile {
       };
     } | Variable;
   };
-  /** This listener serves only /livez, /readyz and /metrics: host:port, or { listen, pass } with paths of upstreams. It is off by default. */
+  /** The health listener has this address: host:port, or { listen, pass }. It serves only /livez, /readyz, /metrics and the paths in `pass`, which it forwards to upstreams. It is off by default. */
   health?: string | {
     /** Probes connect to this address. */
     listen: string;
@@ -153,14 +153,14 @@ export interface GatewayFile {
   mode?: "enforce" | "shadow" | Variable;
   /** These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from them. They may also ask at `decision`. Write a list, or { from, host }. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string> | {
-    /** The gateway trusts proxies in these CIDRs, as in the short form. */
+    /** The gateway trusts proxies in these CIDRs, as if `trusted_proxies` were only a list. */
     from: ReadonlyArray<string>;
     /** forwarded: the gateway takes the host from X-Forwarded-Host and sends it to the upstream. The proxy must set this header on each request. If the header is invalid, repeated or a list, the answer is 400. By default, the gateway takes the host from `Host`. */
     host?: "forwarded" | Variable;
   };
   /** The program counts rate limits, wrong passwords and Digest nonces here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
   counters?: string | {
-    /** This is the URL of the Redis, with the same form as in the short form. */
+    /** This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS. */
     url: string;
     /** Set this for a Redis with a private certificate authority. */
     tls?: {
@@ -435,7 +435,7 @@ export interface GatewayFile {
       health?: {
         /** The health check sends a GET without a credential for this target. Any 2xx answer means healthy. */
         path: string;
-        /** A check runs at this interval, a tenth more or less at random. Default: `"5s"`. */
+        /** A check runs at this interval, with a random change of at most 10 %. Default: `"5s"`. */
         interval?: string;
         /** A check fails if no answer arrives within this time. Default: `"2s"`. */
         timeout?: string;
@@ -540,7 +540,7 @@ export interface GatewayFile {
     api_key?: {
       /** The challenge names this realm. The default is `realm` of the file. */
       realm?: string;
-      /** Clients send the key in this place. The gateway keeps a key in the query out of logs and caches. Default: `"header"`. */
+      /** Clients send the key in this place. If the key is in the query, the gateway keeps it out of logs and caches. Default: `"header"`. */
       in?: "header" | "query" | Variable;
       /** The header or query parameter has this name. Default: `"X-API-Key"`. */
       name?: string;
@@ -695,7 +695,7 @@ export interface GatewayFile {
     };
     /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
-    /** These limits replace `timeout` of the upstream. */
+    /** Each limit here replaces the limit with the same name in `timeout` of the upstream. */
     timeout?: {
       /** The first byte of the answer must arrive within this time. */
       response?: string;
@@ -706,7 +706,7 @@ export interface GatewayFile {
     request_buffering?: "on" | "off" | Variable;
     /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that reads a token, the default is token. */
     end_with?: "token" | "request" | Variable;
-    /** These limits replace `limits` of the file. */
+    /** Each limit here replaces the limit with the same name in `limits` of the file. */
     limits?: {
       /** A request body may have at most this size. A larger body gets 413. */
       body?: string;
@@ -782,7 +782,7 @@ export interface AuthorizationFile {
   encryption_keys?: ReadonlyArray<string>;
   /** The program counts wrong secrets and passwords here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
   counters?: string | {
-    /** This is the URL of the Redis, with the same form as in the short form. */
+    /** This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS. */
     url: string;
     /** Set this for a Redis with a private certificate authority. */
     tls?: {

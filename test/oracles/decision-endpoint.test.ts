@@ -11,7 +11,7 @@ import { seed, targetsPerReader } from './size.ts';
 import { fixedAsks, someAsk } from './targets.ts';
 import { brokenHosts, tellings } from './told.ts';
 
-/** Starts servers of eight makes: 12 s in .ci/run on a busy machine. */
+/** Starts servers of seven makes: 12 s in .ci/run on a busy machine. */
 t.setTimeout(3_600_000);
 
 const [literals] = ruleFiles as readonly [RuleFile];

@@ -12,7 +12,7 @@ import { configOf, type RuleFile, ruleFiles } from './rule-files.ts';
 import { seed, targetsPerReader } from './size.ts';
 import { corpusAsks, fixedAsks, someAsk } from './targets.ts';
 
-/** Starts servers of eight makes: 17 s in .ci/run on a busy machine. */
+/** Starts servers of seven makes: 17 s in .ci/run on a busy machine. */
 t.setTimeout(3_600_000);
 
 const served = new Map<string, number>();

@@ -26,7 +26,7 @@ export const edgeChecks: Checks<GatewaySubject> = {
       ? [
           {
             pointer: ['cors', 'credentials'],
-            message: 'pages of every origin must not send cookies',
+            message: 'with the origin `*`, pages must not send cookies',
             hint: 'name the origins',
           },
         ]

@@ -24,7 +24,7 @@ const Tls = record(
 export function counters(what: string) {
   const description = `The program counts ${what} here. Write \`memory\`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts.`;
   const parts = record({
-    url: text(undefined, 'This is the URL of the Redis, with the same form as in the short form.'),
+    url: text(undefined, 'This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS.'),
     tls: Type.Optional(Tls),
   });
   return Type.Unsafe<CountersFile>({ anyOf: [text(), parts], default: 'memory', description });

@@ -145,7 +145,7 @@ export const GatewaySchema = record({
   ),
   health: Type.Optional(
     healthListen(
-      'This listener serves only /livez, /readyz and /metrics: host:port, or { listen, pass } with paths of upstreams. It is off by default.',
+      'The health listener has this address: host:port, or { listen, pass }. It serves only /livez, /readyz, /metrics and the paths in `pass`, which it forwards to upstreams. It is off by default.',
     ),
   ),
   decision: Type.Optional(Decision),

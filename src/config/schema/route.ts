@@ -56,7 +56,7 @@ const RouteTimeout = record(
     idle: Type.Optional(durationOrNone(undefined, 'The answer may pause for this long.')),
   },
   undefined,
-  'These limits replace `timeout` of the upstream.',
+  'Each limit here replaces the limit with the same name in `timeout` of the upstream.',
 );
 
 const claimValue = Type.Union([text(), Type.Number(), Type.Boolean()], {
@@ -240,7 +240,7 @@ export const RouteSchema = record(
           ),
         },
         undefined,
-        'These limits replace `limits` of the file.',
+        'Each limit here replaces the limit with the same name in `limits` of the file.',
       ),
     ),
   },

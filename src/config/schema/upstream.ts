@@ -14,7 +14,7 @@ const Health = record(
       undefined,
       'The health check sends a GET without a credential for this target. Any 2xx answer means healthy.',
     ),
-    interval: duration('5s', 'A check runs at this interval, a tenth more or less at random.'),
+    interval: duration('5s', 'A check runs at this interval, with a random change of at most 10 %.'),
     timeout: duration('2s', 'A check fails if no answer arrives within this time.'),
     unhealthy_after: count(3, 'After this many failures in a row, the URL is unhealthy and gets no requests.'),
     healthy_after: count(2, 'After this many good answers in a row, the URL is healthy again.'),

@@ -555,7 +555,7 @@ const cases: Record<string, readonly Case[]> = {
     [route({ origins: ['https://a.example', 'https://A.example'] }), /^error: `https:\/\/A.example` occurs twice$/],
   ],
   'any origin with credentials': [
-    [top({ cors: { origins: ['*'], credentials: true } }), /pages of every origin must not send cookies/],
+    [top({ cors: { origins: ['*'], credentials: true } }), /with the origin `\*`, pages must not send cookies/],
     [top({ cors: { origins: ['*'] } })],
   ],
   'credential towards an upstream': [

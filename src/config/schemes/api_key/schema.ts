@@ -8,7 +8,7 @@ export const ApiKey = record(
     in: oneOf(
       ['header', 'query'],
       'header',
-      'Clients send the key in this place. The gateway keeps a key in the query out of logs and caches.',
+      'Clients send the key in this place. If the key is in the query, the gateway keeps it out of logs and caches.',
     ),
     name: text('X-API-Key', 'The header or query parameter has this name.'),
     keys: Type.Union(

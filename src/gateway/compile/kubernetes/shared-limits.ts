@@ -72,7 +72,7 @@ function hostLimit(route: UnjudgedRoute, index: number): readonly Concerning[] {
 
 /**
  * The proxy chooses the upstream by the raw path, and Gatehouse the route by the decoded one. With `/%6frders`, they can
- * differ. So routes that can meet must have one upstream.
+ * differ. So routes that one request can match must have one upstream.
  */
 function upstreamLimit(
   route: UnjudgedRoute,
@@ -81,7 +81,7 @@ function upstreamLimit(
   const other = earlier.find((each) => each.upstream !== route.upstream && slotsMayMeet(each, route));
   if (other === undefined) return [];
   const why = `an encoded path could reach the upstream of \`${other.id}\` by the rules of this route`;
-  const reason = unaskable(why, 'give both routes the same upstream, or paths that cannot meet');
+  const reason = unaskable(why, 'give both routes the same upstream, or paths that no request can match both of');
   const { unsaid } = ofRoute(route, ['routes', index, 'match', 'path'], reason);
   return [{ unsaid, routes: [other.id, route.id] }];
 }

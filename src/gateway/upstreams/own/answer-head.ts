@@ -139,7 +139,7 @@ function meant(fields: readonly string[], answered: Answered): AnswerHead {
   const said = listen(fields);
   const framing = framed(said, answered);
   if (answered.status < 200 && (answered.isOld || (answered.status !== 101 && closes(said.connection))))
-    throw new InvalidAnswer('an interim answer is the last one');
+    throw new InvalidAnswer('an interim answer in HTTP/1.0 or with Connection: close');
   const persists =
     !answered.isOld && framing.kind !== 'until-close' && !closes(said.connection) && !isOdd(said, answered);
   const keepAlive = said.keepAlive === undefined ? undefined : timeoutOf(said.keepAlive);
