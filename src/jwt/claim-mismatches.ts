@@ -1,6 +1,6 @@
 import { type Mismatch, mismatch, mismatchOf } from '../base/mismatch.ts';
 import { durationInWords, instantInWords } from '../base/time-in-words.ts';
-import type { JsonObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
 import { isTime, livesLonger } from './times.ts';
 
 /** Checks each claim separately. A match, which is the usual case, allocates nothing. */
@@ -20,6 +20,14 @@ export interface LifetimeRules extends TimeRules {
 /** Compares the issuer byte by byte (RFC 9068 §4) with a list. One entry must match. */
 export function issuerMismatch(iss: unknown, issuers: readonly string[]): Mismatch | undefined {
   return issuers.some((issuer) => issuer === iss) ? undefined : mismatchOf('iss', iss, issuers);
+}
+
+/**
+ * Only a security event token has an object `events` (RFC 8417 §2.2), and a logout token is one. A server can sign both with
+ * the keys and the audience of its access tokens, so this claim is what separates them (RFC 8725 §3.12).
+ */
+export function eventMismatch({ events }: JsonObject): Mismatch | undefined {
+  return isObject(events) ? mismatch('events', 'a security event', 'none') : undefined;
 }
 
 /** A value that is not a time counts as a match here, because other code checks its type. */

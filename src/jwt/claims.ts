@@ -1,6 +1,12 @@
 import type { Mismatch } from '../base/mismatch.ts';
 import { refused } from '../base/verdict.ts';
-import { issuerMismatch, type LifetimeRules, lifetimeMismatch, timeMismatches } from './claim-mismatches.ts';
+import {
+  eventMismatch,
+  issuerMismatch,
+  type LifetimeRules,
+  lifetimeMismatch,
+  timeMismatches,
+} from './claim-mismatches.ts';
 import type { RefusedJwt } from './faults.ts';
 import type { JsonObject } from './json.ts';
 import { isTime } from './times.ts';
@@ -19,6 +25,8 @@ export function judgeClaims(claims: JsonObject, rules: ClaimRules): RefusedJwt |
   if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
   const fault = formFault(claims);
   if (fault !== undefined) return refused('token_malformed', fault);
+  const event = eventMismatch(claims);
+  if (event !== undefined) return refused('token_type', 'events', event);
   const untimely = judgeTimes(claims, rules);
   if (untimely !== undefined) return untimely;
   // RFC 7800 §3.1: the token is valid only with proof of a key, which the client did not send.

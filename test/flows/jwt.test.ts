@@ -84,6 +84,7 @@ const wrong: readonly (readonly [
   ['of type JWT', {}, { typ: 'JWT' }, ['token_type']],
   ['without a type', {}, { typ: undefined }, ['token_type']],
   ['an identity token', { nonce: 'x' }, { typ: 'id_token' }, ['token_type']],
+  ['a logout token', { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }, {}, ['token_type']],
   ['bound to a key by DPoP', { cnf: { jkt: 'x' } }, {}, ['token_bound']],
   ['bound to a certificate', { cnf: { 'x5t#S256': 'x' } }, {}, ['token_bound']],
   ['with an unknown kid', {}, { kid: 'other' }, ['token_signature']],

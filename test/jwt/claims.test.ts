@@ -69,6 +69,12 @@ t.test('T34, T35: a token that is bound to a key is not a bearer token', async (
   for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null]) t.equal(judge({ cnf }), 'token_bound');
 });
 
+t.test('a security event or a logout token is not an access token', async (t) => {
+  for (const events of [{ 'http://schemas.openid.net/event/backchannel-logout': {} }, {}])
+    t.equal(judge({ events }), 'token_type');
+  for (const events of [undefined, null, 'concerts', ['concerts']]) t.equal(judge({ events }), undefined);
+});
+
 t.test('a token may live no longer than allowed, plus the skew, from its iat or else from now', async (t) => {
   const day = 86_400;
   t.equal(judge({ exp: now + day + 30 }), undefined);

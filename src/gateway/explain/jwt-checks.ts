@@ -1,7 +1,7 @@
 import type { Mismatch } from '../../base/mismatch.ts';
 import { quoted, quotedAny } from '../../base/quoted.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
-import { issuerMismatch } from '../../jwt/claim-mismatches.ts';
+import { eventMismatch, issuerMismatch } from '../../jwt/claim-mismatches.ts';
 import { algorithmMismatch, typeMismatch } from '../../jwt/header-mismatches.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
 import type { Outcome } from '../decide/outcome.ts';
@@ -36,6 +36,7 @@ export function jwtChecks(jwt: ParsedJwt, scene: JwtScene): readonly TokenCheck[
     judged('alg', header.alg, quotedAny([...algorithms]), algorithmMismatch(header.alg, algorithms)),
     judged('typ', header.typ, quotedAny(block.typ), typeMismatch(header.typ, acceptedTypes(block.typ))),
     issuer,
+    ...[eventMismatch(claims)].flatMap((event) => (event === undefined ? [] : [failsBy(event)])),
     ...timeChecks(claims, secondsOf(block, scene.now), true),
     ...(Object.hasOwn(claims, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is not bound to a key')] : []),
     keyCheck(jwt, scene.outcome),

@@ -96,6 +96,7 @@ export async function credentials(): Promise<ReadonlyMap<string, Lines>> {
     ['another issuer', await signed({ iss: 'https://other.example.com' })],
     ['no issuer', await signed({ iss: undefined })],
     ['bound', await signed({ cnf: { jkt: 'x' } })],
+    ['logout token', await signed({ events: { 'http://schemas.openid.net/event/backchannel-logout': {} } })],
     ['key in the header', await signed({}, { jku: 'https://evil.example.com' })],
     ['number as subject', await signed({ sub: 7 })],
     ['line break in the subject', await signed({ sub: 'a\r\nX-Auth-Scope: admin' })],

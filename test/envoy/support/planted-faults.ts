@@ -78,6 +78,7 @@ export const plantedFaults: Readonly<Record<string, Sabotage>> = {
     });
   },
   'a bound token is a bearer token': withoutRules((text) => /"key":"cnf"/.test(text)),
+  'a logout token is an access token': withoutRules((text) => /"key":"events"/.test(text)),
   'a claim is not judged': withoutRules((text) => /"key":"tenant"/.test(text)),
   'the lifetime of a token is not judged': (configuration) =>
     each(routesOf(configuration), (object) => delete object.condition),

@@ -88,6 +88,8 @@ function claimRules({ servers, config, identity }: PlannedRoute, provider: Token
     valueAt([payload, 'iss'], exactText(server.issuer)),
     // RFC 7800 §3.1: such a token needs a proof that the proxy does not check.
     not(valueAt([payload, 'cnf'], PRESENT)),
+    // RFC 8417 §2.2: the token is a security event, such as a logout token.
+    not(valueAt([payload, 'events'], PRESENT)),
     absentOr(payload, 'sub', textLike('(?s).*')),
     ...(audience === undefined ? [] : [audienceRule(payload, audience)]),
     ...Object.entries(server.required_claims).map(([claim, values]) =>

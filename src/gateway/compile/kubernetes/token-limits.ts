@@ -15,7 +15,7 @@ function remedyOf(name: string): string {
 const MESH_SKEW = 60_000;
 
 export const tokenTable: TargetTables['server'] = {
-  typ: acceptable('typ', 'the proxy does not check `typ`, so an ID token would pass'),
+  typ: acceptable('typ', 'the proxy does not check `typ`, so an ID token or a logout token would pass'),
   algorithms: acceptable('algorithms', 'the proxy accepts every algorithm of a key'),
   max_token_lifetime: acceptable('lifetime', 'the proxy checks no `iat` and no lifetime, and needs no `exp`'),
   clock_skew: (skew) =>
