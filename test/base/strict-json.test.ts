@@ -3,6 +3,9 @@ import { ReadObject } from '../../src/base/read-object.ts';
 import { readStrictJson } from '../../src/base/strict-json.ts';
 import fc, { tries } from '../support/properties.ts';
 
+/** Reads many random texts in .ci/run: 22 s on a busy machine. */
+t.setTimeout(120_000);
+
 const read = (text: string | Buffer) => readStrictJson(Buffer.isBuffer(text) ? text : Buffer.from(text));
 
 function detail(text: string | Buffer): string {

@@ -7,6 +7,9 @@ import { reloadable } from '../support/reloadable.ts';
 import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
+/** Waits for time limits, and sends bodies of 8 MiB: 21 s on a busy machine. */
+t.setTimeout(120_000);
+
 /** An API that requires Digest, behind a gateway whose clients do not know about it. */
 
 const routes = [{ id: 'all', match: { path: '/{rest*}' }, access: 'public', limits: { body: '8MiB' } }];
