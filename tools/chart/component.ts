@@ -54,7 +54,7 @@ export function component({ file, config, ports, memory, restartOnConfigChange }
       {},
     ),
     existingConfigMap: text(
-      `Replaces \`config\`: the name of a ConfigMap with the key ${file}. The file must listen on the ports below, at every address.`,
+      `Replaces \`config\`: the name of a ConfigMap with the key ${file}. The listeners in this file must use the ports below. All except \`admin\` must listen at every address.`,
     ),
     existingSecret: text(
       `A Secret whose keys become files below ${secrets}, for \`\${file:${secrets}/KEY}\` in the configuration.`,
@@ -64,7 +64,7 @@ export function component({ file, config, ports, memory, restartOnConfigChange }
       restartOnConfigChange,
     ),
     bindAddress: choice('Address of the listeners. Use `::` in clusters with IPv6.', ['0.0.0.0', '::'], '0.0.0.0'),
-    ports: section('Ports of the container. If `config` sets a listener, it must use the same port.', ports),
+    ports: section('Ports of the container. A listener in `config` must use its port from this list.', ports),
     ...pods(memory),
     ...reach(),
   };
@@ -101,13 +101,13 @@ function pods(memory: string): Keys {
     ),
     extraEnvFrom: list('ConfigMaps and Secrets. Their keys become environment variables.', environmentFrom),
     extraVolumes: list('More volumes of the pod.', volume),
-    extraVolumeMounts: list('Mounts of these volumes in the container.', volumeMount),
+    extraVolumeMounts: list('Mounts of `extraVolumes` in the container.', volumeMount),
     initContainers: list('Containers that run before the program.', container),
     extraContainers: list('Containers that run beside the program.', container),
     podAnnotations: texts('Annotations of the pods.'),
     podLabels: texts('Labels of the pods.'),
     podSecurityContext: value(
-      'Security context of the pod. With `fsGroup`, the program can read the files of a Secret, and write to its volume.',
+      'Security context of the pod. With `fsGroup`, the program can read the files of mounted Secrets, and write to its own volume.',
       podSecurityContext,
       {
         runAsNonRoot: true,
@@ -132,7 +132,7 @@ function pods(memory: string): Keys {
     livenessProbe: value('Asks /livez.', probe, { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 6 }),
     readinessProbe: value('Asks /readyz.', probe, { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 }),
     preStopSeconds: integer(
-      'For this many seconds, a terminating pod continues to work, until no Service sends it new connections. 0 switches this off.',
+      'A terminating pod continues to work for this many seconds. In this time, Services stop sending it new connections. 0 switches this off.',
       5,
     ),
     terminationGracePeriodSeconds: integer(
