@@ -7,7 +7,7 @@ export type Variable = `${string}\${${string}}${string}`;
 export interface GatewayFile {
   /** The version of this file format. */
   version: 1 | Variable;
-  /** true allows http issuers that are not on loopback. Default: `false`. */
+  /** true: the issuers and other URLs of authorization servers may be http, even if they are not on loopback. Default: `false`. */
   development?: boolean | Variable;
   /** Clients connect to this address: host:port, or { host, port, tls, http2 }. Default: `"127.0.0.1:8080"`. */
   listen?: string | {
@@ -29,9 +29,9 @@ export interface GatewayFile {
     /** true: the listener offers HTTP/2 by ALPN. Clients without HTTP/2 use HTTP/1.1. This setting requires `tls`. Default: `false`. */
     http2?: boolean | Variable;
   };
-  /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others. Default: `"auto"`. */
+  /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU. If the content of a request does not arrive with its head, the server of Node.js reads this request and the rest of the connection. Default: `"auto"`. */
   listener?: "node" | "auto" | Variable;
-  /** The management listener has this address: host:port, or { listen, tls, url, console, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`. */
+  /** The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`. */
   admin?: string | {
     /** Operators connect to this address. */
     listen: string;
@@ -42,21 +42,21 @@ export interface GatewayFile {
       /** This PEM file holds the private key. */
       key: string;
     };
-    /** Browsers reach this listener at this origin, such as https://ops.example.com. The default is the address itself, if it is on loopback. */
+    /** Browsers reach this listener at this origin, such as https://ops.example.com. If `listen` is on loopback, the default is the origin of `listen`. */
     url?: string;
     /** true: the listener serves the console. The default is true on a loopback address, otherwise false. */
     console?: boolean | Variable;
-    /** The console follows the decisions of these gateways too. Its other pages are about this gateway. */
+    /** The console also shows the decisions of these other gateways. All its other pages are only about the gateway of this file. */
     replicas?: ReadonlyArray<{
-      /** Its `admin` listener has this origin, such as https://10.0.0.7:9901. */
+      /** The `admin` listener of the other gateway has this origin, such as https://10.0.0.7:9901. */
       url: string;
-      /** The console sends this username with Basic. */
+      /** The console sends this username to the other gateway, with Basic. */
       username?: string;
       /** This is the password for `username`. Use a variable. */
       password?: string;
-      /** These settings apply to TLS connections to this gateway. */
+      /** These settings apply to TLS connections to the other gateway. */
       tls?: {
-        /** A PEM file with the only certificate authorities that the gateway trusts for this address. It does not trust the system's authorities then. The gateway reads the file at each connection. */
+        /** This PEM file holds the only certificate authorities that this gateway trusts for the other gateway, in place of the system's authorities. It reads the file at each connection. */
         ca: string;
       };
     }>;
@@ -64,7 +64,7 @@ export interface GatewayFile {
     access?: "loopback" | {
       /** Operators log in at this server, a name in `authorization_servers`. */
       authorization_server: string;
-      /** The gateway asks for this scope, and the token must have all of it. With `openid`, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
+      /** The gateway requests these space-delimited scopes, and the token must have all of them. With `openid`, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
       scope?: string;
       /** The console is this client of the server, with the redirect address `url`/console/callback. The default is the `client_id` in the server's block. */
       client_id?: string;
@@ -77,9 +77,9 @@ export interface GatewayFile {
     } | {
       /** These users may use the listener. The block means the same as on a route. */
       basic: {
-        /** The users or keys are in this file, or in the { storage } of an authorization service. */
+        /** The users are in this file, or in the { storage } of an authorization service. */
         users: string | {
-          /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+          /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
           storage: string;
         };
       };
@@ -101,7 +101,7 @@ export interface GatewayFile {
   };
   /** At this endpoint, a proxy asks whether a request passes. The proxy then forwards the request itself. The endpoint is off by default. */
   decision?: {
-    /** Proxies ask at this address: /nginx, /nginx/uri, /forward-auth, /envoy/…. Only proxies in `trusted_proxies` get an answer. Default: `"127.0.0.1:8082"`. */
+    /** Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` get an answer. Default: `"127.0.0.1:8082"`. */
     listen?: string;
     /** Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. It is off by default. */
     grpc?: string | {
@@ -117,11 +117,11 @@ export interface GatewayFile {
         key: string;
         /** This PEM file holds the authorities that may issue client certificates. */
         client_ca?: string;
-        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440). Default: `"none"`. */
+        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. Default: `"none"`. */
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** A proxy may cache that a request passes for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
+    /** For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
   /** At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default. */
@@ -140,11 +140,11 @@ export interface GatewayFile {
         key: string;
         /** This PEM file holds the authorities that may issue client certificates. */
         client_ca?: string;
-        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440). Default: `"none"`. */
+        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. Default: `"none"`. */
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, the events are in that Redis, and all replicas get them. */
+    /** The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, omit this key: the events are in that Redis, and all replicas get them. */
     file?: string;
   };
   /** This many processes serve requests at `listen`. A primary process keeps their shared state. `auto` means one process for each core. Default: `1`. */
@@ -158,21 +158,21 @@ export interface GatewayFile {
     /** forwarded: the gateway takes the host from X-Forwarded-Host and sends it to the upstream. The proxy must set this header on each request. If the header is invalid, repeated or a list, the answer is 400. By default, the gateway takes the host from `Host`. */
     host?: "forwarded" | Variable;
   };
-  /** The program counts rate limits, wrong passwords and Digest nonces here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
+  /** The program keeps the counters for rate limits, wrong passwords and Digest nonces here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counters. Default: `"memory"`. */
   counters?: string | {
     /** This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS. */
     url: string;
-    /** Set this for a Redis with a private certificate authority. */
+    /** Set this for a Redis whose certificate comes from a private authority. */
     tls?: {
-      /** This PEM file holds the only certificate authorities that the program trusts for this Redis. It does not trust the system's authorities then. */
+      /** This PEM file holds the only certificate authorities that the program trusts for this Redis, in place of the system's authorities. */
       ca: string;
     };
   };
-  /** These limits stop password guessing for Basic and Digest. Default: `{}`. */
+  /** These limits stop attackers who guess passwords or API keys. Default: `{}`. */
   login?: {
-    /** One user may send this many wrong passwords from one address. All users of one address may send ten times as many. Default: `10`. */
+    /** One user may send this many wrong passwords from one address. All users of one address may send ten times as many. A wrong API key counts as a wrong password. Default: `10`. */
     max_failures?: number | Variable;
-    /** `max_failures` counts over this window. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit. Default: `"15m"`. */
+    /** The first wrong password begins this window. After `max_failures`, the gateway answers 429 until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
   };
   /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends. */
@@ -181,7 +181,7 @@ export interface GatewayFile {
   ticket_keys?: ReadonlyArray<string>;
   /** These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Share them between replicas. Without this setting the gateway uses a random key, so clients must open new sessions after a restart. */
   session_keys?: ReadonlyArray<string>;
-  /** These limits apply to the connections and requests of unknown clients. Default: `{}`. */
+  /** These limits apply to the connections and requests of all clients. Default: `{}`. */
   limits?: {
     /** All header lines of a request together may have at most this size. A request with larger headers gets 431. Default: `"16KiB"`. */
     header_size?: string;
@@ -193,7 +193,7 @@ export interface GatewayFile {
     body?: string;
     /** A form with an access_token may have at most this size. A larger form gets 413. Default: `"64KiB"`. */
     form_body?: string;
-    /** If fewer than `bytes` of a body arrive within `over`, the gateway closes the connection. Default: `{}`. */
+    /** If fewer than `bytes` of a body arrive within `over`, the gateway answers 408 and closes the connection. Default: `{}`. */
     body_rate?: {
       /** At least this much of a body must arrive within `over`. Default: `"1KiB"`. */
       bytes?: string;
@@ -204,12 +204,12 @@ export interface GatewayFile {
     idle?: string;
     /** At most this many client connections may be open. The gateway refuses further connections at once. Default: `10000`. */
     connections?: number | Variable;
-    /** The largest part of a shared resource that one client address may use at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above its share, a request waits for a connection. A request gets 503 if its body must be held or its password must be checked. 1 means no limit. Default: `0.5`. */
+    /** One client address may use at most this part of a shared resource at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. If an address uses its whole share of the connections, its further requests wait. If it uses its whole share of the memory or of the queue, further requests that need this resource get 503. 1 means no limit. Default: `0.5`. */
     share?: number | Variable;
   };
   /** The request id helps you to find a request in logs. Default: `{}`. */
   request_id?: {
-    /** The gateway makes the id and sends it in this header, upstream and back. Default: `"X-Request-Id"`. */
+    /** The gateway makes the id, or takes it from a trusted proxy. It sends the id in this header to the upstream and to the client. Default: `"X-Request-Id"`. */
     header?: string;
   };
   /** The program logs to standard output. Default: `{}`. */
@@ -233,9 +233,9 @@ export interface GatewayFile {
   };
   /** This is the resource identifier of RFC 9728: the URL of the API as clients see it. */
   resource?: string;
-  /** Web pages of these origins may call the API. By default, no page of another origin may call it. */
+  /** Web pages of the `origins` may call the API. Without `cors`, no page of another origin may call it. */
   cors?: {
-    /** Pages of these origins may call, each scheme://host[:port]. */
+    /** Pages of these origins may call the API. Each origin is scheme://host[:port], or `*` for every origin. */
     origins: ReadonlyArray<string>;
     /** Pages may send these request headers. To `mcp` routes, they may also send the headers of the protocol. Default: `["Authorization","Content-Type"]`. */
     headers?: ReadonlyArray<string>;
@@ -287,9 +287,9 @@ export interface GatewayFile {
       client_secret?: string;
       /** This file holds the private key for private_key_jwt, as JWK or PEM. */
       client_key?: string;
-      /** auto: the gateway verifies a JWT locally, and any other token by introspection. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`. Default: `"auto"`. */
+      /** auto: the gateway verifies a JWT locally, and any other token by introspection. jwt: it accepts only JWTs, and verifies them locally. introspection: it introspects every token. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`. Default: `"auto"`. */
       verify?: "auto" | "jwt" | "introspection" | "both" | "store" | Variable;
-      /** The gateway reads this `storage` of a Gatehouse authorization service for `verify: store`: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. */
+      /** The gateway reads this `storage` of a Gatehouse authorization service for `verify: store`: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
       storage?: string;
       /** `aud` must contain this value. `any` turns the check off. */
       audience?: string;
@@ -305,36 +305,36 @@ export interface GatewayFile {
       required_claims?: {
         [name: string]: ReadonlyArray<string>;
       };
-      /** The gateway adds the values of these claims to get the token's scope. Each claim is a string or an array. Default: `["scope","scp"]`. */
+      /** The values of these claims together are the token's scope. Each claim is a string or an array. Default: `["scope","scp"]`. */
       scope_claims?: ReadonlyArray<string>;
       /** Opaque tokens with this prefix belong to this server. */
       token_prefix?: string;
-      /** Clocks may differ by this much when the gateway checks `exp` and `nbf`. Default: `"30s"`. */
+      /** Clocks may differ by this much when the gateway checks `exp`, `nbf` and `iat`. Default: `"30s"`. */
       clock_skew?: string;
       /** The gateway rejects a token with a longer lifetime, counted from `iat` to `exp`. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. Without a feed, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. With `verify: store`, `backchannel_logout` or `security_events`, the default is none. Without a feed, revoked JWTs pass until their `exp`. */
       events?: string;
       /** If the feed is silent for longer, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
-      /** This setting applies to JWTs while the feed is silent. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked. Default: `"introspect"`. */
+      /** This setting applies to JWTs while the feed is silent for longer than `max_staleness`. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked. Default: `"introspect"`. */
       on_stale?: "introspect" | "deny" | "allow" | Variable;
       /** The server reports logouts at `receiver`, under /backchannel-logout/NAME. Tokens of an ended session are rejected at once. */
       backchannel_logout?: {
         /** A logout token must be for one of these clients: its `aud` contains their client id. */
         audiences: ReadonlyArray<string>;
-        /** The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server knows only one for each client. */
+        /** The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server stores only one such address for each client. */
         relay_to?: string;
       };
       /** The server reports security events: Shared Signals with CAEP and RISC (RFC 8417). */
       security_events?: {
-        /** A security event token must be for one of these receivers: its `aud` contains this value. */
+        /** A security event token must be for one of these receivers: its `aud` contains one of these values. */
         audiences: ReadonlyArray<string>;
         /** This is the `iss` of the security event tokens. The default is the issuer of the server. */
         issuer?: string;
-        /** The keys of the security event tokens are here. The default is the key set of the server. Set it if `issuer` differs. */
+        /** The gateway fetches the keys of the security event tokens from this URL. The default is the key set of the server. Set this key if `issuer` differs. */
         jwks_uri?: string;
-        /** Events name users by the value of this claim of access tokens, such as `uid` or `email`. Default: `"sub"`. */
+        /** This claim of access tokens, such as `uid` or `email`, identifies the user whom an event names. Default: `"sub"`. */
         subject_claim?: string;
         /** The server pushes its events to `receiver`, under /security-events/NAME (RFC 8935). */
         push?: {
@@ -348,14 +348,14 @@ export interface GatewayFile {
           /** The gateway sends this value in Authorization. Use a variable. */
           authorization?: string;
         };
-        /** An event ends this. session: the session that the event names, or all tokens of the user if it names none. subject: all tokens of the user that were issued before. none: nothing. The names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
+        /** Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. The names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
         events?: {
           [name: string]: "session" | "subject" | "none" | Variable;
         };
       };
       /** These settings apply to TLS connections to this server. */
       tls?: {
-        /** A PEM file with the only certificate authorities that the gateway trusts for this server. It does not trust the system's authorities then. The gateway reads the file again when it changes. */
+        /** This PEM file holds the only certificate authorities that the gateway trusts for this server, in place of the system's authorities. The gateway reads the file again when it changes. */
         ca: string;
       };
       /** The gateway caches facts about tokens. It never caches decisions. Default: `{}`. */
@@ -388,7 +388,7 @@ export interface GatewayFile {
       host?: string;
       /** false: the API treats /API and /api as equal, so its routes ignore upper and lower case. Default: `true`. */
       case_sensitive?: boolean | Variable;
-      /** The gateway authenticates with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }. */
+      /** The gateway authenticates at the upstream with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }. */
       credentials?: {
         basic: {
           /** This is the username, without a colon. */
@@ -420,7 +420,7 @@ export interface GatewayFile {
           value: string;
         };
       };
-      /** The gateway waits this long for the upstream, then answers 504. Default: `{}`. */
+      /** The gateway waits this long for the upstream. After that, it answers 504, or cuts an answer that has begun. Default: `{}`. */
       timeout?: {
         /** A connection must open within this time. Default: `"2s"`. */
         connect?: string;
@@ -429,11 +429,11 @@ export interface GatewayFile {
         /** The answer may pause for this long. Use none for quiet streams. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit. */
         idle?: string;
       };
-      /** The gateway retries a request this many times, at another URL if there is one. It retries any request if no connection opened. It retries an idempotent request without a body if the connection broke before an answer. Default: `1`. */
+      /** The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in two more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. Default: `1`. */
       retries?: number | Variable;
       /** The gateway checks the health of each URL. Without it, every URL counts as healthy. */
       health?: {
-        /** The health check sends a GET without a credential for this target. Any 2xx answer means healthy. */
+        /** The health check sends a GET request for this target, without a credential. Any 2xx answer means healthy. */
         path: string;
         /** A check runs at this interval, with a random change of at most 10 %. Default: `"5s"`. */
         interval?: string;
@@ -453,7 +453,7 @@ export interface GatewayFile {
       };
       /** These settings apply to https URLs. The gateway always verifies certificates, and reads the files again when they change. */
       tls?: {
-        /** A PEM file with the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities. */
+        /** This PEM file holds the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities. */
         ca?: string;
         /** This PEM file holds the certificate that the gateway presents. It needs `key`. */
         cert?: string;
@@ -462,13 +462,13 @@ export interface GatewayFile {
         /** The certificate must have this name. The default is the host of the URL. */
         server_name?: string;
       };
-      /** The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of an answer, the gateway uses undici for ten minutes. undici: the gateway always uses undici. Each request then costs the gateway about half as much again. Default: `"own"`. */
+      /** The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of two answers within ten minutes, the gateway uses undici for ten minutes. undici: the gateway always uses undici. A small request over undici costs the gateway about 1.5 times as much CPU. Default: `"own"`. */
       engine?: "own" | "undici" | Variable;
       /** true: the gateway uses HTTP/2. It negotiates by ALPN over https, and does not negotiate over http. Default: `false`. */
       http2?: boolean | Variable;
       /** Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the number of requests at a time. Default: `256`. */
       max_connections?: number | Variable;
-      /** At most this many requests may wait for a connection. Further requests get 503. Default: `1024`. */
+      /** At most this many requests to the upstream may wait for a connection. Further requests get 503. Default: `1024`. */
       max_pending?: number | Variable;
     };
   };
@@ -511,7 +511,7 @@ export interface GatewayFile {
       /** The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. Messages with attachments count too. If two parsers of the media type could find different actions, the answer is 400. */
       soap_action?: string;
     };
-    /** The route forwards to this one of `upstreams`. The default is `defaults.upstream`. */
+    /** The route forwards requests to this upstream, a name in `upstreams`. The default is `defaults.upstream`. */
     upstream?: string;
     /** Requests use this scheme: bearer (the default), basic, api_key, digest, or { any_of: [ … ] }. */
     auth?: "bearer" | "basic" | "api_key" | "digest" | {
@@ -522,9 +522,9 @@ export interface GatewayFile {
     basic?: {
       /** The challenge names this realm. The default is `realm` of the file. */
       realm?: string;
-      /** The users or keys are in this file, or in the { storage } of an authorization service. */
+      /** The users are in this file, or in the { storage } of an authorization service. */
       users: string | {
-        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
       };
       /** The challenge asks clients for UTF-8 (RFC 7617 §2.1). */
@@ -544,12 +544,12 @@ export interface GatewayFile {
       in?: "header" | "query" | Variable;
       /** The header or query parameter has this name. Default: `"X-API-Key"`. */
       name?: string;
-      /** The users or keys are in this file, or in the { storage } of an authorization service. */
+      /** The keys are in this file, or in the { storage } of an authorization service. */
       keys: string | {
-        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
       };
-      /** This key verifies short keys that `gatehouse api-key import` stored: 32 bytes in base64. */
+      /** This secret has 32 bytes, in base64. The gateway needs it for short API keys that `gatehouse api-key import --hmac-key` stored. */
       hmac_key?: string;
     };
     /** The route accepts Digest authentication (RFC 7616). */
@@ -558,7 +558,7 @@ export interface GatewayFile {
       realm: string;
       /** The users are in this file, or in the store of an authorization service: { storage, encryption_keys }. */
       users: string | {
-        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
         /** These keys of the authorization service decrypt its hashes. The default is the key file beside the SQLite database. The keys are required with `postgres`. */
         encryption_keys?: ReadonlyArray<string>;
@@ -605,7 +605,7 @@ export interface GatewayFile {
     } | {
       all_of: ReadonlyArray<string>;
     };
-    /** Each claim, or path of claims, must have this value. */
+    /** Each claim, by name or path, must meet its condition. */
     claims?: {
       [name: string]: {
         /** text, a number, true or false */
@@ -619,7 +619,7 @@ export interface GatewayFile {
     };
     /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` is RE2 in quotes. Each header or parameter that the expression reads must occur once. If one occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header or parameter, this rule applies to all, except to lists such as Accept, Via and X-Forwarded-For. */
     when?: string;
-    /** `aud` must contain this value. The default is the value of the authorization server. */
+    /** `aud` must contain this value. The default is `audience` of the authorization server. */
     audience?: string;
     /** The route is a separate protected resource with this identifier (RFC 9728). */
     resource?: string;
@@ -631,7 +631,7 @@ export interface GatewayFile {
       origins?: ReadonlyArray<string>;
       /** A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
       versions?: ReadonlyArray<string>;
-      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies then, the answer is 400. */
+      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies to such a reading, the answer is 400. */
       scope?: {
         [name: string]: string | {
           any_of: ReadonlyArray<string>;
@@ -652,15 +652,15 @@ export interface GatewayFile {
     claims_to_params?: {
       [name: string]: string;
     };
-    /** Only pages of these origins may send requests, each scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call. */
+    /** Only pages of these origins may send requests. Each origin is scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call. */
     origins?: ReadonlyArray<string>;
     /** This limit says how many requests one client, user, address or claim value may send. */
     rate_limit?: {
-      /** The gateway counts requests with the same value together: client_id, sub, address or claim:NAME. */
+      /** The gateway counts requests by this value: client_id, sub, address or claim:NAME. Requests with the same value count together. */
       by: string;
       /** At most this many requests pass within `per`. */
       requests: number | Variable;
-      /** The limit applies to any time window of this length, from 1s to 1d. Further requests get 429. */
+      /** The limit applies to any time window of this length (1s to 1d). Further requests get 429. */
       per: string;
     };
     /** This replaces `mode` of the file for the route. */
@@ -671,14 +671,14 @@ export interface GatewayFile {
     rewrite?: {
       /** The gateway removes this prefix from the path. */
       strip_prefix?: string;
-      /** The gateway then adds this prefix to the path. */
+      /** The gateway adds this prefix to the path, after it removed `strip_prefix`. */
       add_prefix?: string;
     };
     /** The route accepts the tokens of these authorization servers. The default is all servers. */
     authorization_servers?: ReadonlyArray<string>;
     /** A bearer token may be in these places (RFC 6750 §2, RFC 9728). */
     bearer_methods_supported?: ReadonlyArray<"header" | "body" | "query" | Variable>;
-    /** true: the gateway forwards the credential to the upstream too. Default: `false`. */
+    /** true: the gateway also forwards the credential to the upstream. Default: `false`. */
     forward_credential?: boolean | Variable;
     /** refuse: the gateway rejects a path with %2f. keep: it accepts and forwards %2f. Default: `"refuse"`. */
     encoded_slashes?: "refuse" | "keep" | Variable;
@@ -714,15 +714,15 @@ export interface GatewayFile {
       form_body?: string;
     };
   }>;
-  /** Each test is a request with its expected outcome. `check`, each start and each reload run them. Default: `[]`. */
+  /** Each test is a request with its expected outcome. The gateway runs all tests at each start and reload, and `check` runs them too. Default: `[]`. */
   tests?: ReadonlyArray<{
-    /** This is the request: GET /orders/7, or GET https://host/orders/7. The default is the host of `resource`. */
+    /** This is the request: GET /orders/7, or GET https://host/orders/7. In the first form, the host of `resource` applies, or localhost if `resource` is not set. */
     request: string;
     /** The request has these headers. */
     headers?: {
       [name: string]: string;
     };
-    /** The request has a message with this operation, such as ping or tools/call delete_user. The route has `mcp`. */
+    /** The request has a message with this operation, such as ping or tools/call delete_user. The route must have `mcp`. */
     mcp?: string;
     /** The test assumes that this token is verified. Without `aud`, the token is valid for every audience. */
     token?: {
@@ -764,7 +764,7 @@ export interface GatewayFile {
 export interface AuthorizationFile {
   /** The version of this file format. */
   version: 1 | Variable;
-  /** true allows an http issuer that is not on loopback, and plain-text passwords of users. Default: `false`. */
+  /** true: the issuer, and URLs of clients and receivers, may be http even if they are not on loopback. Users may have plain-text passwords. Default: `false`. */
   development?: boolean | Variable;
   /** This is the issuer identifier (RFC 8414). The service never takes it from the Host header. */
   issuer: string;
@@ -776,17 +776,17 @@ export interface AuthorizationFile {
   health?: string;
   /** The service trusts X-Forwarded-For from these CIDRs. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string>;
-  /** The service keeps its data here: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
+  /** The service keeps its data here: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
   storage?: string;
   /** These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with `postgres`. */
   encryption_keys?: ReadonlyArray<string>;
-  /** The program counts wrong secrets and passwords here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
+  /** The program keeps the counters for wrong secrets and passwords, token requests and registrations here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counters. Default: `"memory"`. */
   counters?: string | {
     /** This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS. */
     url: string;
-    /** Set this for a Redis with a private certificate authority. */
+    /** Set this for a Redis whose certificate comes from a private authority. */
     tls?: {
-      /** This PEM file holds the only certificate authorities that the program trusts for this Redis. It does not trust the system's authorities then. */
+      /** This PEM file holds the only certificate authorities that the program trusts for this Redis, in place of the system's authorities. */
       ca: string;
     };
   };
@@ -796,7 +796,7 @@ export interface AuthorizationFile {
     alg?: "EdDSA" | "ES256" | "RS256" | "HS256" | Variable;
     /** This is the secret for HS256, with at least 32 bytes. Share it with every verifier, and never publish it. */
     secret_base64url?: string;
-    /** true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user end. Gateways fetch the key by its `kid`. Default: `false`. */
+    /** true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user become invalid. Gateways fetch the key by its `kid`. Default: `false`. */
     user_keys?: boolean | Variable;
     /** true: with `user_keys`, a new password rotates the key of the user. Default: `true`. */
     rotate_on_password_change?: boolean | Variable;
@@ -818,7 +818,7 @@ export interface AuthorizationFile {
       ttl?: string;
       /** A JWT access token is valid for this long. Default: `"15m"`. */
       jwt_ttl?: string;
-      /** Each claim takes its value from an entry of `claims`: `user.NAME` or `client.NAME`. Default: `{}`. */
+      /** Each claim takes its value from an entry in `claims` of the user (`user.NAME`) or of the client (`client.NAME`). Default: `{}`. */
       claims?: {
         [name: string]: string;
       };
@@ -829,9 +829,9 @@ export interface AuthorizationFile {
       ttl?: string;
       /** After this time the user must log in again, even if the client used the refresh token. Default: `"30d"`. */
       absolute_ttl?: string;
-      /** If a client uses a refresh token again within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of its grant. Default: `"10s"`. */
+      /** If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of the grant. Default: `"10s"`. */
       reuse_leeway?: string;
-      /** If a client lost the answer, it can get the same tokens again for this long. Default: `"0s"`. */
+      /** A client that lost the answer can send the used refresh token again for this long, and gets the same tokens. Default: `"0s"`. */
       retry_window?: string;
       /** new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token (opaque tokens only). Default: `"new"`. */
       access_token?: "new" | "extend" | Variable;
@@ -841,7 +841,7 @@ export interface AuthorizationFile {
       /** A session key is valid for this long. Default: `"7d"`. */
       ttl?: string;
     };
-    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number in codes for one client. Further requests get 429. 0 means no limit. Default: `6000`. */
+    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number of codes for one client. Further requests get 429. 0 means no limit. Default: `6000`. */
     max_a_minute?: number | Variable;
   };
   /** Each scope has a text that tells users what the scope allows. Default: `{}`. */
@@ -872,7 +872,7 @@ export interface AuthorizationFile {
       /** ID tokens have this `acr` after a login with a password. */
       pwd?: string;
     };
-    /** true: the answer of /oauth2/userinfo is a signed JWT for every client. Use `userinfo_signed_response_alg` of the client instead. Default: `false`. */
+    /** true: the answer of /oauth2/userinfo is a signed JWT for every client. Instead, set `userinfo_signed_response_alg` of each client that needs a JWT. Default: `false`. */
     userinfo_signed?: boolean | Variable;
   };
   /** These settings let clients register themselves. No operator has checked such a client, so the consent page always asks. Default: `{}`. */
@@ -887,7 +887,7 @@ export interface AuthorizationFile {
       scope?: string;
       /** The service reads a document again after this time, if the host's answer does not name a time. Default: `"1h"`. */
       ttl?: string;
-      /** The service reads a document again after at most this time. A shorter time in the host's answer counts, but at least 5m. While the host does not answer, the service uses an old document for at most this time. Default: `"24h"`. */
+      /** The service reads a document again after at most this time. If the host's answer names a shorter time, this shorter time applies, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. Default: `"24h"`. */
       max_ttl?: string;
       /** A larger document is rejected. Default: `"5KiB"`. */
       size?: string;
@@ -910,7 +910,7 @@ export interface AuthorizationFile {
       per_address?: {
         /** One address may register this many clients in the window. Default: `10`. */
         requests?: number | Variable;
-        /** This is the window. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 four times. All addresses together have a hundred times this limit. Default: `"1h"`. */
+        /** This is the window. An IPv6 /64 counts as one address. A /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many. Default: `"1h"`. */
         per?: string;
       };
     };
@@ -927,19 +927,19 @@ export interface AuthorizationFile {
       audience: string;
       /** The service sends this value in Authorization, such as `Bearer …`. Use a variable. */
       authorization?: string;
-      /** The receiver gets these events. session-revoked: a session ended, or the access of one application. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now. Default: `["session-revoked","credential-change","token-claims-change"]`. */
+      /** The receiver gets these events. session-revoked: a session, or the access of one application, ended. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now. Default: `["session-revoked","credential-change","token-claims-change"]`. */
       events?: ReadonlyArray<"session-revoked" | "credential-change" | "token-claims-change" | Variable>;
     }>;
   };
-  /** These settings apply to requests of the service to URLs of clients and of `security_events`, such as `backchannel_logout_uri` and metadata documents. Default: `{}`. */
+  /** These settings apply to requests that the service sends to the receivers of `security_events` and to URLs of clients, such as `backchannel_logout_uri` and metadata documents. Default: `{}`. */
   outbound?: {
     /** The service connects to private addresses in these CIDRs. By default, it connects to public addresses only. Default: `[]`. */
     private_addresses?: ReadonlyArray<string>;
     /** A request may take this long. Default: `"5s"`. */
     timeout?: string;
-    /** Set this for clients with certificates of a private authority. */
+    /** Set this for servers whose certificates come from a private authority. */
     tls?: {
-      /** This PEM file holds the only certificate authorities that the service trusts for these requests. It does not trust the system's authorities then. */
+      /** This PEM file holds the only certificate authorities that the service trusts for these requests, in place of the system's authorities. */
       ca: string;
     };
   };
@@ -967,7 +967,7 @@ export interface AuthorizationFile {
     client_id?: string;
     /** This is another name for `client_id`. */
     app_id?: string;
-    /** The client has this secret. Without a secret, it is a public client. */
+    /** The client has this secret. A client without a secret is a public client, unless it uses private_key_jwt. */
     client_secret?: string;
     /** This is another name for `client_secret`. */
     app_secret?: string;
@@ -989,7 +989,7 @@ export interface AuthorizationFile {
     grant_types?: ReadonlyArray<"authorization_code" | "refresh_token" | "client_credentials" | "password" | "implicit" | Variable>;
     /** Access tokens of this client have this format. The default is `tokens.access.format`. */
     access_token_format?: "opaque" | "jwt" | Variable;
-    /** false: a client with a secret may omit PKCE (RFC 7636). Default: `true`. */
+    /** false: a client that is not public may omit PKCE (RFC 7636). Default: `true`. */
     require_pkce?: boolean | Variable;
     /** This replaces `tokens.refresh.retry_window` for the client. */
     retry_window?: string;
@@ -1009,7 +1009,7 @@ export interface AuthorizationFile {
     userinfo_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     /** This replaces `openid.subject` for the client. */
     subject_type?: "public" | "pairwise" | Variable;
-    /** Clients with the same host here see the same pairwise `sub`. The URL has a JSON array with all `redirect_uris` of the client. */
+    /** If the URLs of several clients have the same host, these clients see the same pairwise `sub`. The document at this URL is a JSON array with all `redirect_uris` of the client. */
     sector_identifier_uri?: string;
     /** These are facts about the client. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {
@@ -1043,12 +1043,12 @@ export interface AuthorizationFile {
   login?: {
     /** One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords. Default: `10`. */
     max_failures?: number | Variable;
-    /** `max_failures` counts over this window. After more failures, the service answers 429. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit. Default: `"15m"`. */
+    /** The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
-    /** One user may have this many wrong passwords in a day, from all addresses together. After more, the service answers 429. The limit does not apply to browsers in which this user logged in before. It does not apply to addresses that sent the right password in the last 30 days. Default: `100`. */
+    /** One user may have this many wrong passwords in a day, from all addresses together. After that, the service answers 429. The limit does not apply to addresses that sent the right password in the last 30 days. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
     max_failures_a_day?: number | Variable;
   };
-  /** Pages show this name at the top and in the title of the tab. With a logo, it is the alternative text. The default is the host of the issuer. */
+  /** Pages show this name at the top and in the title of the tab. A logo replaces the name at the top, and has the name as its alternative text. The default is the host of the issuer. */
   site_name?: string;
   /** These settings change how the hosted pages look. Default: `{}`. */
   theme?: {

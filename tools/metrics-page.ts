@@ -57,7 +57,7 @@ export const labels: Readonly<Record<string, string>> = {
   server: 'the name in `authorization_servers`',
   status_class: '`1xx` to `5xx`, or `none` if there was no answer',
   token: '`logout` or `event`',
-  tool: 'the name of the tool; empty if the message calls none, and `other` if no list has shown it',
+  tool: 'the name of the tool; empty if the message calls none, and `other` if no list of tools contained it',
   upstream: 'the name in `upstreams`',
   url: 'the host and port of one URL of the upstream',
 };

@@ -47,7 +47,7 @@ export const storageUrls = {
     name: 'sqlite',
     schemes: ['sqlite'],
     pattern: 'sqlite:',
-    written: 'sqlite:FILE, relative to this file',
+    written: 'sqlite:FILE, relative to the configuration file',
     place: (location) => (location === IN_MEMORY ? { kind: 'memory' } : { kind: 'file', path: location }),
   },
   postgres: {

@@ -82,7 +82,7 @@ export const oauthErrors = {
   },
   interaction_required: {
     status: 400,
-    text: 'This client requires a confirmation each time, and prompt=none forbids the page.',
+    text: 'The user must confirm each request of this client, and prompt=none forbids the page.',
     remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
   },
   request_not_supported: {

@@ -28,7 +28,7 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
   addWaiting(registry, records);
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',
-    help: 'Addresses that send proxy headers but are not in `trusted_proxies`. Only the 16 most frequent ones.',
+    help: 'Addresses that send proxy headers but are not in `trusted_proxies`. The metric shows only the 16 most frequent addresses.',
     labelNames: ['address'],
     registers: [registry],
     collect() {
@@ -47,9 +47,11 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
   const counter = (name: string, help: string, labelNames: readonly [string, string?]) =>
     counted(registry, { name: `gatehouse_authorization_${name}`, help, labelNames });
   const introspections = counter('introspections_total', 'Introspection answers.', ['active']);
-  const logouts = counter('logout_tokens_total', 'Logout tokens by result: told, refused (400) or failed (retried).', [
-    'result',
-  ]);
+  const logouts = counter(
+    'logout_tokens_total',
+    'Logout tokens by result: told (accepted), refused (400) or failed (retried).',
+    ['result'],
+  );
   return {
     registry,
     answered: counter('answers_total', 'Answers by endpoint and outcome: ok or an error code.', [
@@ -61,7 +63,7 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
     logoutSent: (result) => logouts(result),
     securityEventSent: counter(
       'security_events_total',
-      'Pushed security events by receiver and result: told, refused (400) or failed (retried).',
+      'Pushed security events by receiver and result: told (accepted), refused (400) or failed (retried).',
       ['receiver', 'result'],
     ),
     documentRead: counter(

@@ -13,7 +13,7 @@ const ByServer = record(
     authorization_server: text(undefined, 'Operators log in at this server, a name in `authorization_servers`.'),
     scope: text(
       'gatehouse.admin',
-      'The gateway asks for this scope, and the token must have all of it. With `openid`, the gateway also verifies an ID token.',
+      'The gateway requests these space-delimited scopes, and the token must have all of them. With `openid`, the gateway also verifies an ID token.',
     ),
     client_id: Type.Optional(
       text(
@@ -32,7 +32,7 @@ const ByServer = record(
     ),
   },
   undefined,
-  'Operators log in with a browser at an authorization server.',
+  'Operators log in with a browser at this authorization server, a name in `authorization_servers`.',
 );
 
 const ByBasic = record(
@@ -59,17 +59,17 @@ const ReplicaTls = record(
   {
     ca: text(
       undefined,
-      "A PEM file with the only certificate authorities that the gateway trusts for this address. It does not trust the system's authorities then. The gateway reads the file at each connection.",
+      "This PEM file holds the only certificate authorities that this gateway trusts for the other gateway, in place of the system's authorities. It reads the file at each connection.",
     ),
   },
   undefined,
-  'These settings apply to TLS connections to this gateway.',
+  'These settings apply to TLS connections to the other gateway.',
 );
 
 const Replica = record(
   {
-    url: text(undefined, 'Its `admin` listener has this origin, such as https://10.0.0.7:9901.'),
-    username: Type.Optional(text(undefined, 'The console sends this username with Basic.')),
+    url: text(undefined, 'The `admin` listener of the other gateway has this origin, such as https://10.0.0.7:9901.'),
+    username: Type.Optional(text(undefined, 'The console sends this username to the other gateway, with Basic.')),
     password: Type.Optional(text(undefined, 'This is the password for `username`. Use a variable.')),
     tls: Type.Optional(ReplicaTls),
   },
@@ -108,7 +108,7 @@ export function adminListen(description: string) {
     url: Type.Optional(
       text(
         undefined,
-        'Browsers reach this listener at this origin, such as https://ops.example.com. The default is the address itself, if it is on loopback.',
+        'Browsers reach this listener at this origin, such as https://ops.example.com. If `listen` is on loopback, the default is the origin of `listen`.',
       ),
     ),
     console: Type.Optional(
@@ -121,7 +121,7 @@ export function adminListen(description: string) {
       list(
         Replica,
         undefined,
-        'The console follows the decisions of these gateways too. Its other pages are about this gateway.',
+        'The console also shows the decisions of these other gateways. All its other pages are only about the gateway of this file.',
       ),
     ),
     access: Type.Unsafe<AdminAccess>({

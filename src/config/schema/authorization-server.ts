@@ -40,7 +40,7 @@ const Tls = record(
   {
     ca: text(
       undefined,
-      "A PEM file with the only certificate authorities that the gateway trusts for this server. It does not trust the system's authorities then. The gateway reads the file again when it changes.",
+      "This PEM file holds the only certificate authorities that the gateway trusts for this server, in place of the system's authorities. The gateway reads the file again when it changes.",
     ),
   },
   undefined,
@@ -90,7 +90,7 @@ export const AuthorizationServerSchema = record(
     verify: oneOf(
       verifyModes,
       'auto',
-      'auto: the gateway verifies a JWT locally, and any other token by introspection. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`.',
+      'auto: the gateway verifies a JWT locally, and any other token by introspection. jwt: it accepts only JWTs, and verifies them locally. introspection: it introspects every token. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`.',
     ),
     storage: Type.Optional(
       Type.String({
@@ -121,10 +121,10 @@ export const AuthorizationServerSchema = record(
     scope_claims: list(
       text(),
       ['scope', 'scp'],
-      "The gateway adds the values of these claims to get the token's scope. Each claim is a string or an array.",
+      "The values of these claims together are the token's scope. Each claim is a string or an array.",
     ),
     token_prefix: Type.Optional(text(undefined, 'Opaque tokens with this prefix belong to this server.')),
-    clock_skew: duration('30s', 'Clocks may differ by this much when the gateway checks `exp` and `nbf`.'),
+    clock_skew: duration('30s', 'Clocks may differ by this much when the gateway checks `exp`, `nbf` and `iat`.'),
     max_token_lifetime: duration(
       '24h',
       'The gateway rejects a token with a longer lifetime, counted from `iat` to `exp`.',
@@ -132,14 +132,14 @@ export const AuthorizationServerSchema = record(
     events: Type.Optional(
       text(
         undefined,
-        'The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. Without a feed, revoked JWTs pass until their `exp`.',
+        'The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. With `verify: store`, `backchannel_logout` or `security_events`, the default is none. Without a feed, revoked JWTs pass until their `exp`.',
       ),
     ),
     max_staleness: duration('60s', 'If the feed is silent for longer, `on_stale` applies.'),
     on_stale: oneOf(
       stalePolicies,
       'introspect',
-      'This setting applies to JWTs while the feed is silent. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked.',
+      'This setting applies to JWTs while the feed is silent for longer than `max_staleness`. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked.',
     ),
     backchannel_logout: Type.Optional(BackChannelLogout),
     security_events: Type.Optional(SecurityEvents),

@@ -38,7 +38,10 @@ import { User, type UserConfig } from './user.ts';
 
 export const AuthorizationSchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
-  development: flag(false, 'true allows an http issuer that is not on loopback, and plain-text passwords of users.'),
+  development: flag(
+    false,
+    'true: the issuer, and URLs of clients and receivers, may be http even if they are not on loopback. Users may have plain-text passwords.',
+  ),
   issuer: text(undefined, 'This is the issuer identifier (RFC 8414). The service never takes it from the Host header.'),
   listen: address('127.0.0.1:8081', 'Clients connect to this address. A proxy in front must end TLS.'),
   admin: Type.Optional(
@@ -63,7 +66,7 @@ export const AuthorizationSchema = record({
       `These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with \`${storageServers()}\`.`,
     ),
   ),
-  counters: counters('wrong secrets and passwords'),
+  counters: counters('wrong secrets and passwords, token requests and registrations'),
   signing: record(
     {
       alg: oneOf(
@@ -79,7 +82,7 @@ export const AuthorizationSchema = record({
       ),
       user_keys: flag(
         false,
-        'true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user end. Gateways fetch the key by its `kid`.',
+        'true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user become invalid. Gateways fetch the key by its `kid`.',
       ),
       rotate_on_password_change: flag(true, 'true: with `user_keys`, a new password rotates the key of the user.'),
     },
@@ -136,11 +139,11 @@ export const AuthorizationSchema = record({
       ),
       window: duration(
         '15m',
-        '`max_failures` counts over this window. After more failures, the service answers 429. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit.',
+        'The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many.',
       ),
       max_failures_a_day: count(
         100,
-        'One user may have this many wrong passwords in a day, from all addresses together. After more, the service answers 429. The limit does not apply to browsers in which this user logged in before. It does not apply to addresses that sent the right password in the last 30 days.',
+        'One user may have this many wrong passwords in a day, from all addresses together. After that, the service answers 429. The limit does not apply to addresses that sent the right password in the last 30 days. A browser in which this user logged in before has a separate count with the same limit.',
       ),
     },
     {},
@@ -149,7 +152,7 @@ export const AuthorizationSchema = record({
   site_name: Type.Optional(
     text(
       undefined,
-      'Pages show this name at the top and in the title of the tab. With a logo, it is the alternative text. The default is the host of the issuer.',
+      'Pages show this name at the top and in the title of the tab. A logo replaces the name at the top, and has the name as its alternative text. The default is the host of the issuer.',
     ),
   ),
   theme: record(

@@ -19,7 +19,10 @@ export const ClientSettings = record(
     ),
     app_id: Type.Optional(text(undefined, 'This is another name for `client_id`.')),
     client_secret: Type.Optional(
-      text(undefined, 'The client has this secret. Without a secret, it is a public client.'),
+      text(
+        undefined,
+        'The client has this secret. A client without a secret is a public client, unless it uses private_key_jwt.',
+      ),
     ),
     app_secret: Type.Optional(text(undefined, 'This is another name for `client_secret`.')),
     client_secret_sha256: Type.Optional(
@@ -52,7 +55,7 @@ export const ClientSettings = record(
         'Access tokens of this client have this format. The default is `tokens.access.format`.',
       ),
     ),
-    require_pkce: flag(true, 'false: a client with a secret may omit PKCE (RFC 7636).'),
+    require_pkce: flag(true, 'false: a client that is not public may omit PKCE (RFC 7636).'),
     retry_window: Type.Optional(duration(undefined, 'This replaces `tokens.refresh.retry_window` for the client.')),
     session: flag(false, 'true: the client may use the browserless exchange for a session key.'),
     post_logout_redirect_uris: list(
@@ -87,7 +90,7 @@ export const ClientSettings = record(
     sector_identifier_uri: Type.Optional(
       text(
         undefined,
-        'Clients with the same host here see the same pairwise `sub`. The URL has a JSON array with all `redirect_uris` of the client.',
+        'If the URLs of several clients have the same host, these clients see the same pairwise `sub`. The document at this URL is a JSON array with all `redirect_uris` of the client.',
       ),
     ),
     claims: named(

@@ -13,16 +13,16 @@ const Tls = record(
   {
     ca: text(
       undefined,
-      "This PEM file holds the only certificate authorities that the program trusts for this Redis. It does not trust the system's authorities then.",
+      "This PEM file holds the only certificate authorities that the program trusts for this Redis, in place of the system's authorities.",
     ),
   },
   undefined,
-  'Set this for a Redis with a private certificate authority.',
+  'Set this for a Redis whose certificate comes from a private authority.',
 );
 
 /** `counters:` of both files: a URL, or a map with the URL and TLS settings. `what`: the things that are counted. */
 export function counters(what: string) {
-  const description = `The program counts ${what} here. Write \`memory\`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts.`;
+  const description = `The program keeps the counters for ${what} here. Write \`memory\`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counters.`;
   const parts = record({
     url: text(undefined, 'This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS.'),
     tls: Type.Optional(Tls),

@@ -53,7 +53,7 @@ const Limits = record(
         over: duration('30s', 'The rate is measured over this time.'),
       },
       {},
-      'If fewer than `bytes` of a body arrive within `over`, the gateway closes the connection.',
+      'If fewer than `bytes` of a body arrive within `over`, the gateway answers 408 and closes the connection.',
     ),
     idle: duration(
       '75s',
@@ -65,18 +65,19 @@ const Limits = record(
     ),
     share: share(
       0.5,
-      "The largest part of a shared resource that one client address may use at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above its share, a request waits for a connection. A request gets 503 if its body must be held or its password must be checked. 1 means no limit.",
+      "One client address may use at most this part of a shared resource at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. If an address uses its whole share of the connections, its further requests wait. If it uses its whole share of the memory or of the queue, further requests that need this resource get 503. 1 means no limit.",
     ),
   },
   {},
-  'These limits apply to the connections and requests of unknown clients.',
+  'These limits apply to the connections and requests of all clients.',
 );
 
 const Cors = record(
   {
     origins: Type.Array(text(), {
       minItems: 1,
-      description: 'Pages of these origins may call, each scheme://host[:port].',
+      description:
+        'Pages of these origins may call the API. Each origin is scheme://host[:port], or `*` for every origin.',
     }),
     headers: list(
       text(),
@@ -87,14 +88,14 @@ const Cors = record(
     max_age: duration('10m', 'A browser may cache a preflight for this long.'),
   },
   undefined,
-  'Web pages of these origins may call the API. By default, no page of another origin may call it.',
+  'Web pages of the `origins` may call the API. Without `cors`, no page of another origin may call it.',
 );
 
 const Decision = record(
   {
     listen: address(
       '127.0.0.1:8082',
-      'Proxies ask at this address: /nginx, /nginx/uri, /forward-auth, /envoy/…. Only proxies in `trusted_proxies` get an answer.',
+      'Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` get an answer.',
     ),
     grpc: Type.Optional(
       listenWithTls(
@@ -103,7 +104,7 @@ const Decision = record(
     ),
     max_age: duration(
       '1s',
-      'A proxy may cache that a request passes for this long, in whole seconds. 0s forbids caching.',
+      'For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching.',
     ),
   },
   undefined,
@@ -131,16 +132,19 @@ const MOST_WORKERS = 256;
 
 export const GatewaySchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
-  development: flag(false, 'true allows http issuers that are not on loopback.'),
+  development: flag(
+    false,
+    'true: the issuers and other URLs of authorization servers may be http, even if they are not on loopback.',
+  ),
   listen: listen('127.0.0.1:8080', 'Clients connect to this address: host:port, or { host, port, tls, http2 }.'),
   listener: oneOf(
     listeners,
     'auto',
-    'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others.',
+    'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU. If the content of a request does not arrive with its head, the server of Node.js reads this request and the rest of the connection.',
   ),
   admin: Type.Optional(
     adminListen(
-      'The management listener has this address: host:port, or { listen, tls, url, console, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`.',
+      'The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`.',
     ),
   ),
   health: Type.Optional(
@@ -168,15 +172,15 @@ export const GatewaySchema = record({
     {
       max_failures: count(
         10,
-        'One user may send this many wrong passwords from one address. All users of one address may send ten times as many.',
+        'One user may send this many wrong passwords from one address. All users of one address may send ten times as many. A wrong API key counts as a wrong password.',
       ),
       window: duration(
         '15m',
-        '`max_failures` counts over this window. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit.',
+        'The first wrong password begins this window. After `max_failures`, the gateway answers 429 until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many.',
       ),
     },
     {},
-    'These limits stop password guessing for Basic and Digest.',
+    'These limits stop attackers who guess passwords or API keys.',
   ),
   nonce_keys: Type.Optional(
     list(
@@ -201,7 +205,12 @@ export const GatewaySchema = record({
   ),
   limits: Limits,
   request_id: record(
-    { header: text('X-Request-Id', 'The gateway makes the id and sends it in this header, upstream and back.') },
+    {
+      header: text(
+        'X-Request-Id',
+        'The gateway makes the id, or takes it from a trusted proxy. It sends the id in this header to the upstream and to the client.',
+      ),
+    },
     {},
     'The request id helps you to find a request in logs.',
   ),
@@ -255,7 +264,7 @@ export const GatewaySchema = record({
   tests: list(
     TestSchema,
     [],
-    'Each test is a request with its expected outcome. `check`, each start and each reload run them.',
+    'Each test is a request with its expected outcome. The gateway runs all tests at each start and reload, and `check` runs them too.',
   ),
 });
 

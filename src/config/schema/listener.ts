@@ -13,21 +13,26 @@ export const certificate = {
   key: text(undefined, 'This PEM file holds the private key.'),
 };
 
-const Tls = record(
-  {
-    ...certificate,
-    client_ca: Type.Optional(
-      text(undefined, 'This PEM file holds the authorities that may issue client certificates.'),
-    ),
-    client_auth: oneOf(
-      clientAuthModes,
-      'none',
-      'required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440).',
-    ),
-  },
-  undefined,
-  'The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change.',
-);
+const CLIENT_AUTH =
+  'required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid.';
+
+function tlsOf(clientAuth: string) {
+  return record(
+    {
+      ...certificate,
+      client_ca: Type.Optional(
+        text(undefined, 'This PEM file holds the authorities that may issue client certificates.'),
+      ),
+      client_auth: oneOf(clientAuthModes, 'none', clientAuth),
+    },
+    undefined,
+    'The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change.',
+  );
+}
+
+/** At a listener whose clients call the API, the upstream also gets the certificate. */
+const ClientTls = tlsOf(`${CLIENT_AUTH} The upstream gets the certificate in Client-Cert (RFC 9440).`);
+const Tls = tlsOf(CLIENT_AUTH);
 
 export type TlsConfig = Static<typeof Tls>;
 
@@ -51,7 +56,7 @@ export function listen(fallback: string, description: string) {
   const parts = record({
     host: text(undefined, 'The listener has this name or IP address.'),
     port: port('The listener has this port. 0 means any free port.'),
-    tls: Type.Optional(Tls),
+    tls: Type.Optional(ClientTls),
     http2: flag(
       false,
       'true: the listener offers HTTP/2 by ALPN. Clients without HTTP/2 use HTTP/1.1. This setting requires `tls`.',

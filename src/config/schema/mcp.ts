@@ -27,7 +27,7 @@ export const McpSchema = record(
       named(
         Scope,
         undefined,
-        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies then, the answer is 400.',
+        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies to such a reading, the answer is 400.',
       ),
     ),
     deny: list(

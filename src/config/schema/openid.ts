@@ -39,7 +39,7 @@ export const Openid = record(
     ),
     userinfo_signed: flag(
       false,
-      'true: the answer of /oauth2/userinfo is a signed JWT for every client. Use `userinfo_signed_response_alg` of the client instead.',
+      'true: the answer of /oauth2/userinfo is a signed JWT for every client. Instead, set `userinfo_signed_response_alg` of each client that needs a JWT.',
     ),
   },
   {},
@@ -64,14 +64,14 @@ export const Outbound = record(
         {
           ca: text(
             undefined,
-            "This PEM file holds the only certificate authorities that the service trusts for these requests. It does not trust the system's authorities then.",
+            "This PEM file holds the only certificate authorities that the service trusts for these requests, in place of the system's authorities.",
           ),
         },
         undefined,
-        'Set this for clients with certificates of a private authority.',
+        'Set this for servers whose certificates come from a private authority.',
       ),
     ),
   },
   {},
-  'These settings apply to requests of the service to URLs of clients and of `security_events`, such as `backchannel_logout_uri` and metadata documents.',
+  'These settings apply to requests that the service sends to the receivers of `security_events` and to URLs of clients, such as `backchannel_logout_uri` and metadata documents.',
 );

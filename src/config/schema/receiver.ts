@@ -13,7 +13,7 @@ export const Receiver = record(
     file: Type.Optional(
       text(
         undefined,
-        'The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, the events are in that Redis, and all replicas get them.',
+        'The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, omit this key: the events are in that Redis, and all replicas get them.',
       ),
     ),
   },
@@ -32,7 +32,7 @@ export const BackChannelLogout = record(
     relay_to: Type.Optional(
       text(
         undefined,
-        'The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server knows only one for each client.',
+        'The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server stores only one such address for each client.',
       ),
     ),
   },
@@ -89,7 +89,7 @@ export const SecurityEvents = record(
   {
     audiences: Type.Array(text(), {
       minItems: 1,
-      description: 'A security event token must be for one of these receivers: its `aud` contains this value.',
+      description: 'A security event token must be for one of these receivers: its `aud` contains one of these values.',
     }),
     issuer: Type.Optional(
       text(undefined, 'This is the `iss` of the security event tokens. The default is the issuer of the server.'),
@@ -97,19 +97,19 @@ export const SecurityEvents = record(
     jwks_uri: Type.Optional(
       text(
         undefined,
-        'The keys of the security event tokens are here. The default is the key set of the server. Set it if `issuer` differs.',
+        'The gateway fetches the keys of the security event tokens from this URL. The default is the key set of the server. Set this key if `issuer` differs.',
       ),
     ),
     subject_claim: text(
       'sub',
-      'Events name users by the value of this claim of access tokens, such as `uid` or `email`.',
+      'This claim of access tokens, such as `uid` or `email`, identifies the user whom an event names.',
     ),
     push: Type.Optional(Push),
     poll: Type.Optional(Poll),
     events: named(
       oneOf(eventEffects),
       {},
-      `An event ends this. session: the session that the event names, or all tokens of the user if it names none. subject: all tokens of the user that were issued before. none: nothing. The names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
+      `Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. The names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
     ),
   },
   undefined,

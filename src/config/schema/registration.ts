@@ -25,7 +25,7 @@ const Documents = record(
     ),
     max_ttl: duration(
       '24h',
-      "The service reads a document again after at most this time. A shorter time in the host's answer counts, but at least 5m. While the host does not answer, the service uses an old document for at most this time.",
+      "The service reads a document again after at most this time. If the host's answer names a shorter time, this shorter time applies, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`.",
     ),
     size: size('5KiB', 'A larger document is rejected.'),
     timeout: duration('5s', 'A host must send its document within this time.'),
@@ -62,7 +62,7 @@ const Dynamic = record(
         requests: count(10, 'One address may register this many clients in the window.'),
         per: duration(
           '1h',
-          'This is the window. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 four times. All addresses together have a hundred times this limit.',
+          'This is the window. An IPv6 /64 counts as one address. A /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many.',
         ),
       },
       {},

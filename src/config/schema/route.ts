@@ -79,12 +79,12 @@ const RateLimit = record(
   {
     by: text(
       undefined,
-      'The gateway counts requests with the same value together: client_id, sub, address or claim:NAME.',
+      'The gateway counts requests by this value: client_id, sub, address or claim:NAME. Requests with the same value count together.',
     ),
     requests: count(undefined, 'At most this many requests pass within `per`.'),
     per: duration(
       undefined,
-      'The limit applies to any time window of this length, from 1s to 1d. Further requests get 429.',
+      'The limit applies to any time window of this length (1s to 1d). Further requests get 429.',
     ),
   },
   undefined,
@@ -141,7 +141,10 @@ export const RouteSchema = record(
       'The route applies to these requests.',
     ),
     upstream: Type.Optional(
-      text(undefined, 'The route forwards to this one of `upstreams`. The default is `defaults.upstream`.'),
+      text(
+        undefined,
+        'The route forwards requests to this upstream, a name in `upstreams`. The default is `defaults.upstream`.',
+      ),
     ),
     auth: Type.Optional(Auth),
     ...schemeBlocks,
@@ -153,7 +156,7 @@ export const RouteSchema = record(
       ),
     ),
     scope: Type.Optional(Scope),
-    claims: Type.Optional(named(Claim, undefined, 'Each claim, or path of claims, must have this value.')),
+    claims: Type.Optional(named(Claim, undefined, 'Each claim, by name or path, must meet its condition.')),
     when: Type.Optional(
       text(
         undefined,
@@ -161,7 +164,7 @@ export const RouteSchema = record(
       ),
     ),
     audience: Type.Optional(
-      text(undefined, '`aud` must contain this value. The default is the value of the authorization server.'),
+      text(undefined, '`aud` must contain this value. The default is `audience` of the authorization server.'),
     ),
     resource: Type.Optional(
       text(undefined, 'The route is a separate protected resource with this identifier (RFC 9728).'),
@@ -178,7 +181,7 @@ export const RouteSchema = record(
       list(
         text(),
         undefined,
-        'Only pages of these origins may send requests, each scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call.',
+        'Only pages of these origins may send requests. Each origin is scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call.',
       ),
     ),
     rate_limit: Type.Optional(RateLimit),
@@ -190,7 +193,9 @@ export const RouteSchema = record(
       record(
         {
           strip_prefix: Type.Optional(text(undefined, 'The gateway removes this prefix from the path.')),
-          add_prefix: Type.Optional(text(undefined, 'The gateway then adds this prefix to the path.')),
+          add_prefix: Type.Optional(
+            text(undefined, 'The gateway adds this prefix to the path, after it removed `strip_prefix`.'),
+          ),
         },
         undefined,
         'The gateway changes the path before it forwards the request.',
@@ -203,7 +208,7 @@ export const RouteSchema = record(
       }),
     ),
     bearer_methods_supported: Type.Optional(bearerMethodsSupported()),
-    forward_credential: flag(false, 'true: the gateway forwards the credential to the upstream too.'),
+    forward_credential: flag(false, 'true: the gateway also forwards the credential to the upstream.'),
     encoded_slashes: oneOf(
       ['refuse', 'keep'],
       'refuse',

@@ -27,7 +27,7 @@ const EventReceiver = record(
     events: list(
       oneOf(sentEventNames),
       sentEventNames,
-      'The receiver gets these events. session-revoked: a session ended, or the access of one application. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now.',
+      'The receiver gets these events. session-revoked: a session, or the access of one application, ended. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now.',
     ),
   },
   undefined,

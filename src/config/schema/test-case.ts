@@ -42,13 +42,13 @@ export const TestSchema = record(
   {
     request: text(
       undefined,
-      'This is the request: GET /orders/7, or GET https://host/orders/7. The default is the host of `resource`.',
+      'This is the request: GET /orders/7, or GET https://host/orders/7. In the first form, the host of `resource` applies, or localhost if `resource` is not set.',
     ),
     headers: Type.Optional(named(text(), undefined, 'The request has these headers.')),
     mcp: Type.Optional(
       text(
         undefined,
-        'The request has a message with this operation, such as ping or tools/call delete_user. The route has `mcp`.',
+        'The request has a message with this operation, such as ping or tools/call delete_user. The route must have `mcp`.',
       ),
     ),
     token: Type.Optional(AssumedTokenSchema),

@@ -17,7 +17,7 @@ export const Tokens = record(
         claims: named(
           text(),
           {},
-          'Each claim takes its value from an entry of `claims`: `user.NAME` or `client.NAME`.',
+          'Each claim takes its value from an entry in `claims` of the user (`user.NAME`) or of the client (`client.NAME`).',
         ),
       },
       {},
@@ -32,9 +32,12 @@ export const Tokens = record(
         ),
         reuse_leeway: duration(
           '10s',
-          'If a client uses a refresh token again within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of its grant.',
+          'If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of the grant.',
         ),
-        retry_window: duration('0s', 'If a client lost the answer, it can get the same tokens again for this long.'),
+        retry_window: duration(
+          '0s',
+          'A client that lost the answer can send the used refresh token again for this long, and gets the same tokens.',
+        ),
         access_token: oneOf(
           ['new', 'extend'],
           'new',
@@ -51,7 +54,7 @@ export const Tokens = record(
     ),
     max_a_minute: count(
       6000,
-      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number in codes for one client. Further requests get 429. 0 means no limit.',
+      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number of codes for one client. Further requests get 429. 0 means no limit.',
       0,
     ),
   },

@@ -51,7 +51,7 @@ export const UpstreamCredentials = Type.Union(
   ],
   {
     description:
-      'The gateway authenticates with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }.',
+      'The gateway authenticates at the upstream with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }.',
   },
 );
 

@@ -12,7 +12,7 @@ const Health = record(
   {
     path: text(
       undefined,
-      'The health check sends a GET without a credential for this target. Any 2xx answer means healthy.',
+      'The health check sends a GET request for this target, without a credential. Any 2xx answer means healthy.',
     ),
     interval: duration('5s', 'A check runs at this interval, with a random change of at most 10 %.'),
     timeout: duration('2s', 'A check fails if no answer arrives within this time.'),
@@ -43,7 +43,7 @@ const Tls = record(
     ca: Type.Optional(
       text(
         undefined,
-        "A PEM file with the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities.",
+        "This PEM file holds the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities.",
       ),
     ),
     cert: Type.Optional(
@@ -98,14 +98,14 @@ export const UpstreamSettings = record(
         ),
       },
       {},
-      'The gateway waits this long for the upstream, then answers 504.',
+      'The gateway waits this long for the upstream. After that, it answers 504, or cuts an answer that has begun.',
     ),
     retries: Type.Integer({
       minimum: 0,
       maximum: 5,
       default: 1,
       description:
-        'The gateway retries a request this many times, at another URL if there is one. It retries any request if no connection opened. It retries an idempotent request without a body if the connection broke before an answer.',
+        'The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in two more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only.',
     }),
     health: Type.Optional(Health),
     circuit_breaker: Type.Optional(CircuitBreaker),
@@ -113,7 +113,7 @@ export const UpstreamSettings = record(
     engine: oneOf(
       engines,
       'own',
-      'The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of an answer, the gateway uses undici for ten minutes. undici: the gateway always uses undici. Each request then costs the gateway about half as much again.',
+      'The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of two answers within ten minutes, the gateway uses undici for ten minutes. undici: the gateway always uses undici. A small request over undici costs the gateway about 1.5 times as much CPU.',
     ),
     http2: flag(
       false,
@@ -123,7 +123,11 @@ export const UpstreamSettings = record(
       256,
       'Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the number of requests at a time.',
     ),
-    max_pending: count(1024, 'At most this many requests may wait for a connection. Further requests get 503.', 0),
+    max_pending: count(
+      1024,
+      'At most this many requests to the upstream may wait for a connection. Further requests get 503.',
+      0,
+    ),
   },
   undefined,
   'This is an API behind the gateway.',

@@ -75,7 +75,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
   new Counter({
     name: 'gatehouse_mcp_messages_total',
-    help: 'Messages of routes with `mcp`, by route, method, tool and code. A tool that no list has shown counts as other.',
+    help: 'Messages of routes with `mcp`, by route, method, tool and code. A tool counts as other if no list of tools contained it.',
     labelNames: ['route', 'method', 'tool', 'code'],
     registers,
     collect() {
@@ -171,7 +171,7 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
   },
   {
     name: 'gatehouse_gateway_duration_seconds',
-    help: 'Time that the gateway itself takes until it forwards or answers a request, without verification.',
+    help: 'Time that the gateway itself takes until it forwards or answers a request, without the time for verification.',
     labelNames: [],
     read: ({ gateway }) => [[{}, gateway]],
   },
@@ -228,7 +228,7 @@ const serverGauges: readonly ServerGauge[] = [
   },
   {
     name: 'gatehouse_jwks_age_seconds',
-    help: "Seconds since the gateway fetched the server's keys.",
+    help: "Seconds since the gateway last fetched the server's keys.",
     aggregator: 'max',
     read: (stats) => stats.jwks_age_seconds,
   },

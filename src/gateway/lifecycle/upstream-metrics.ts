@@ -28,7 +28,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
   });
   new Counter({
     name: 'gatehouse_upstream_retries_total',
-    help: 'Requests that failed at another URL and were retried at this URL.',
+    help: 'Retries that the gateway sent to this URL, after the request failed at this URL or at another one.',
     labelNames,
     registers,
     collect() {

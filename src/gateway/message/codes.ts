@@ -180,7 +180,7 @@ const framing = {
   },
   form_too_large: {
     status: 413,
-    text: 'The form is larger than this route reads for its access_token.',
+    text: 'The form is too large: this route reads only smaller forms for an access_token.',
     step: 'extract',
     remedy: 'Send the token in the Authorization header, or raise `limits.form_body`.',
   },
@@ -247,13 +247,14 @@ const asking = {
     status: 403,
     text: 'The asking proxy forwards the form, so the gateway cannot remove the token from it.',
     step: 'extract',
-    remedy: 'Send the token in the Authorization header, or let the proxy forward this route to the gateway.',
+    remedy:
+      'Send the token in the Authorization header, or let the proxy forward requests for this route to the gateway.',
   },
   answer_undeliverable: {
     status: 404,
     text: 'The gateway answers this request itself, so the proxy must forward it to the gateway.',
     step: 'message',
-    remedy: "Forward preflights and metadata to the gateway, as the proxy's cookbook page shows.",
+    remedy: "Forward preflights and requests for metadata to the gateway, as the proxy's cookbook page shows.",
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -435,7 +436,7 @@ const credentials = {
     text: 'The access token was revoked.',
     step: 'verify',
     remedy:
-      'Get a new token. The `reason` in the log says what ended the old one, and the log of the authorization server says who ended it.',
+      'Get a new token. The `reason` in the log says what ended the old token, and the log of the authorization server says who ended the old token.',
   },
   token_bound: {
     status: 401,
@@ -474,14 +475,15 @@ const permission = {
     text: 'The access token or the request does not meet a condition of this route.',
     step: 'permit',
     remedy:
-      "Check the route's `claims` and `when`. `gatehouse explain` with the token shows the values that they found.",
+      "Check the route's `claims` and `when`. `gatehouse explain` with the token shows the values that these conditions read.",
   },
   identity_unrepresentable: {
     status: 403,
     text: 'A claim of the access token cannot be sent as a header.',
     step: 'permit',
     explainedAt: 'forward',
-    remedy: 'Remove the claim from `identity_headers`, or configure the server to write it without control characters.',
+    remedy:
+      'Remove the claim from `identity_headers`, or configure the authorization server to issue the claim without control characters.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -542,7 +544,7 @@ const mcp = {
     status: 403,
     text: 'The asking proxy keeps the body, so the gateway cannot judge the message.',
     step: 'permit',
-    remedy: 'Let the proxy forward this route to the gateway, instead of asking for a decision.',
+    remedy: 'Let the proxy forward requests for this route to the gateway, instead of asking for decisions.',
   },
   mcp_answer_unreadable: {
     status: 502,

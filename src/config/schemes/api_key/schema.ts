@@ -19,10 +19,13 @@ export const ApiKey = record(
         ),
         record({ storage }, undefined, 'The database to which `gatehouse api-key create --config` writes.'),
       ],
-      { description: 'The users or keys are in this file, or in the { storage } of an authorization service.' },
+      { description: 'The keys are in this file, or in the { storage } of an authorization service.' },
     ),
     hmac_key: Type.Optional(
-      text(undefined, 'This key verifies short keys that `gatehouse api-key import` stored: 32 bytes in base64.'),
+      text(
+        undefined,
+        'This secret has 32 bytes, in base64. The gateway needs it for short API keys that `gatehouse api-key import --hmac-key` stored.',
+      ),
     ),
   },
   undefined,
