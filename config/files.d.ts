@@ -702,7 +702,7 @@ export interface GatewayFile {
       /** The answer may pause for this long. */
       idle?: string;
     };
-    /** on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once. Default: `"on"`. */
+    /** on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or when no byte has come for 250 ms. off: an upload gets an upstream connection at once. Default: `"on"`. */
     request_buffering?: "on" | "off" | Variable;
     /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that reads a token, the default is token. */
     end_with?: "token" | "request" | Variable;
@@ -981,7 +981,7 @@ export interface AuthorizationFile {
     jwks_uri?: string;
     /** Pages show this name. */
     client_name?: string;
-    /** The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address may differ. Default: `[]`. */
+    /** The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address (127.0.0.1 or [::1]) may differ. Default: `[]`. */
     redirect_uris?: ReadonlyArray<string>;
     /** The client may request at most this space-delimited scope. */
     scope?: string;

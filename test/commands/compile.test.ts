@@ -87,7 +87,11 @@ const clustered = written(
 t.test('a difference that a mesh cannot avoid is an error, unless it is accepted by name', async (t) => {
   const compile = (...more: readonly string[]) => command(t, ['compile', 'istio', '-c', clustered, ...more]).ended();
   const refused = await compile();
-  t.match(refused, { status: 1, stdout: '', stderr: /:3: authorization_servers.main.typ: .*an ID token or a logout token would pass/ });
+  t.match(refused, {
+    status: 1,
+    stdout: '',
+    stderr: /:3: authorization_servers.main.typ: .*an ID token or a logout token would pass/,
+  });
   t.match(refused.stderr, '--accept typ');
   const names = ['typ', 'algorithms', 'lifetime', 'header', 'cnf', 'second-credential'];
   const accepted = await compile('--accept', ...names);

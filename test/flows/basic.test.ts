@@ -81,7 +81,7 @@ t.test(
     const bodies = (await Promise.all([wrong.json(), unknown.json()])) as { code: string; detail: string }[];
     t.strictSame(
       bodies.map(({ code, detail }) => [code, detail]),
-      Array(2).fill(['password_wrong', 'The user name or the password is wrong.']),
+      Array(2).fill(['password_wrong', 'The username or the password is wrong.']),
     );
     t.equal(wrong.headers.get('www-authenticate'), unknown.headers.get('www-authenticate'));
     for (const broken of ['Basic', 'Basic !', 'Basic YWJj'])

@@ -26,7 +26,7 @@ export function addAdminOptions(command: Command): Command {
   return command
     .addOption(gatewayOption(', whose `admin` listener the command asks'))
     .addOption(adminOption())
-    .option('--user <name>', 'the user, if the listener requires one; the password is read from standard input', user)
+    .option('--user <name>', 'the user, if the listener requires Basic; the password is read from standard input', user)
     .option('--password-file <file>', 'read the password of --user from this file');
 }
 

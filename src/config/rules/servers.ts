@@ -133,7 +133,7 @@ function secretFaults({ at, value }: Server): readonly Finding[] {
   return hmacSecretFaults(pointer, key, text);
 }
 
-/** Identity tokens and many others have the type `JWT` or none. Then `aud` or a claim must identify access tokens. */
+/** ID tokens and many others have the type `JWT` or none. Then `aud` or a claim must identify access tokens. */
 function typFaults({ at, value }: Server): readonly Finding[] {
   const index = value.typ.findIndex((typ) => /^(absent|(application\/)?jwt)$/i.test(typ));
   const isToldApart = Object.keys(value.required_claims).length > 0;

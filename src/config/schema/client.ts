@@ -44,7 +44,7 @@ export const ClientSettings = record(
     redirect_uris: list(
       text(),
       [],
-      'The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address may differ.',
+      'The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address (127.0.0.1 or [::1]) may differ.',
     ),
     scope: Type.Optional(text(undefined, 'The client may request at most this space-delimited scope.')),
     grant_types: list(oneOf(grantTypes), [], 'The client may use these grants.'),

@@ -225,7 +225,7 @@ export const RouteSchema = record(
     request_buffering: oneOf(
       switches,
       'on',
-      'on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once.',
+      'on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or when no byte has come for 250 ms. off: an upload gets an upstream connection at once.',
     ),
     end_with: Type.Optional(
       oneOf(

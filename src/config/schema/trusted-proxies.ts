@@ -8,7 +8,11 @@ export type TrustedProxiesFile = readonly string[] | { readonly from: readonly s
 /** The trusted proxies: CIDRs, or a map with the CIDRs and the use of X-Forwarded-Host. */
 export function trustedProxies(description: string) {
   const parts = record({
-    from: list(text(), undefined, 'The gateway trusts proxies in these CIDRs, as if `trusted_proxies` were only a list.'),
+    from: list(
+      text(),
+      undefined,
+      'The gateway trusts proxies in these CIDRs, as if `trusted_proxies` were only a list.',
+    ),
     host: Type.Optional(
       oneOf(
         ['forwarded'],

@@ -304,7 +304,7 @@ const credentials = {
   password_wrong: {
     status: 401,
     guess: true,
-    text: 'The user name or the password is wrong.',
+    text: 'The username or the password is wrong.',
     step: 'verify',
     remedy: 'Enter both again. A new user must be in the file or database that the route names.',
   },
@@ -384,7 +384,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token, not an ID token. If the access token has another `typ`, add this type to `typ`, or set `required_claims`.',
+      'Send an access token, not an ID token or a logout token. If the access token has another `typ`, add this type to `typ`, or set `required_claims`.',
   },
   token_issuer: {
     status: 401,
