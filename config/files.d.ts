@@ -121,7 +121,7 @@ export interface GatewayFile {
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching. Default: `"1s"`. */
+    /** A proxy may cache an answer that lets a request pass for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
   /** At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default. */
