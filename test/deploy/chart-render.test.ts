@@ -8,10 +8,12 @@ import { digestLines } from '../support/user-files.ts';
 import {
   cases,
   chart,
+  gatewayConfig,
   type Manifest,
   manifests,
   notConforming,
   render,
+  rendered,
   runHelm,
   snapshotOf,
   textOfFile,
@@ -48,6 +50,22 @@ for (const name of cases) {
     await loads(t, manifests(stdout));
   });
 }
+
+t.test('a file of reported logouts has one writer, also during an update', { skip: skipWithoutHelm }, async (t) => {
+  const strategyFor = (receiver: object) => {
+    const config = {
+      ...gatewayConfig,
+      authorization_servers: {
+        main: { issuer: 'https://auth.example.com', backchannel_logout: { audiences: ['shop'] } },
+      },
+      receiver: { listen: '0.0.0.0:8090', ...receiver },
+    };
+    const objects = rendered({ mode: 'gateway', gateway: { config } });
+    return objects.find(({ kind }) => kind === 'Deployment').spec.strategy.type;
+  };
+  t.equal(strategyFor({ file: '/data/received' }), 'Recreate');
+  t.equal(strategyFor({}), 'RollingUpdate');
+});
 
 t.test('every container has the restrictions that the chart promises', { skip: skipWithoutHelm }, async (t) => {
   for (const name of cases) {

@@ -170,6 +170,15 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Not empty if two pods, even for a moment during an update, would write to the same file. */}}
+{{- define "gatehouse.onlyOnePod" -}}
+{{- $values := index .root.Values .program -}}
+{{- include "gatehouse.onVolume" . -}}
+{{- if eq .program "gateway" -}}
+{{- if get (default dict (get (default dict $values.config) "receiver")) "file" }}yes{{ end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Not empty if the database is a file on the volume of the pod. */}}
 {{- define "gatehouse.onVolume" -}}
 {{- if eq .program "authorization" -}}
