@@ -7,6 +7,7 @@ import { passwordHash } from '../authorization/running-service.ts';
 import { operator, runService } from '../flows/operators.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway } from '../support/gateway.ts';
+import { signingKey } from '../support/keys.ts';
 import { serving } from '../support/serving.ts';
 import { hmacServer } from '../support/tokens.ts';
 import { userFile } from '../support/user-files.ts';
@@ -231,6 +232,22 @@ t.test('an endpoint that reports every token as active is an error', async (t) =
   const introspection_endpoint = await serving(t, createHttp(yes));
   const found = await doctored(t, await withServer(t, main(issuer, { introspection_endpoint })));
   expectSeen(t, found, 'authorization_servers.main introspection', 'bad', /reports an invented token as active/);
+});
+
+t.test('a key for encryption and a missing Date field are no reason to act', async (t) => {
+  const { issuer } = await authorization(t);
+  const { jwk } = await signingKey('RS256');
+  const asKeycloak: RequestListener = async (_request, response) => {
+    response.sendDate = false;
+    const { keys } = (await (await fetch(`${issuer}/oauth2/jwks`)).json()) as { readonly keys: readonly object[] };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ keys: [...keys, { ...jwk, alg: 'RSA-OAEP', use: 'enc' }] }));
+  };
+  const jwks_uri = await serving(t, createHttp(asKeycloak));
+  const found = await doctored(t, await withServer(t, main(issuer, { jwks_uri })));
+  expectSeen(t, found, 'authorization_servers.main clock', 'good', /sends no Date field/);
+  const keys = found.findings.filter(({ about }) => about.startsWith('authorization_servers.main keys'));
+  t.match(keys, [{ verdict: 'good' }]);
 });
 
 t.test('a server whose clock is an hour ahead is an error, as its tokens would be', async (t) => {

@@ -8,7 +8,7 @@ import { keySourceOf } from '../../gateway/server-client/key-source.ts';
 import type { RequiredMember } from '../../gateway/server-client/metadata.ts';
 import { lacksClient } from '../../gateway/verify/authorization-server.ts';
 import { judgeAnswer } from '../../gateway/verify/introspection-answer.ts';
-import type { RefusedKey } from '../../jwt/keys.ts';
+import { NOT_FOR_SIGNATURES, type RefusedKey } from '../../jwt/keys.ts';
 import { metadataUrls } from '../../oauth/metadata.ts';
 import { faultRemedy } from './faults.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
@@ -60,7 +60,9 @@ async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
   if (membersNeeded(config).includes('jwks_uri') && typeof (await about.endpoint('jwks_uri')) !== 'string') return [];
   const { fault, refused } = await load(view);
   const accepted = config.algorithms.join(', ');
-  const left = refused.map(({ kid = 'without a kid', reason }) =>
+  // A server may publish a key for encryption in the same set, and nobody needs to act.
+  const unexpected = refused.filter(({ reason }) => reason !== NOT_FOR_SIGNATURES);
+  const left = unexpected.map(({ kid = 'without a kid', reason }) =>
     doubtful(`the key ${kid} is not used: ${reason}`, `\`algorithms\` accepts ${accepted}`),
   );
   if (fault === undefined) return [good(`at least one is usable for ${accepted}`), ...left];
