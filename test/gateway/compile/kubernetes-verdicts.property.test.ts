@@ -193,7 +193,7 @@ for (const [target, objectsOf] of Object.entries(outputs)) {
     const property = fc.asyncProperty(files, traffic, async (routes, requests) => {
       for (const mode of modes) await judgeOutput({ target, objectsOf, mode, routes, requests, counts });
     });
-    await fc.assert(property, tries(150, 2_000));
+    await fc.assert(property, tries(150, 1_000));
     t.ok(counts.allowed > 100 && counts.asked > 100, 'both the proxy and Gatehouse judge');
     t.comment(JSON.stringify(counts));
   });
