@@ -19,7 +19,7 @@ async function storedClientFaults({ config, records, clock }: Service): Promise<
     const username = users.get(id);
     if (username === undefined) return [];
     const remedy = `run \`gatehouse client remove ${id}\`, or write another \`subject: …\` for the user`;
-    return [`the client ${id} in the store ${named(username)} in the file: ${remedy}`];
+    return [`the id of the client ${id} in the store ${named(username)} in the file: ${remedy}`];
   });
 }
 
@@ -29,11 +29,11 @@ async function storedUserFaults({ config, records }: Service): Promise<readonly 
     const user = await records.findAccountBySubject(client_id);
     if (user === undefined) continue;
     const remedy = `write another \`client_id: …\`, or run \`gatehouse user remove ${user.username}\``;
-    faults.push(`the client ${client_id} in the file ${named(user.username)} in the store: ${remedy}`);
+    faults.push(`the id of the client ${client_id} in the file ${named(user.username)} in the store: ${remedy}`);
   }
   return faults;
 }
 
 function named(username: string): string {
-  return `has the id that is the subject of the user ${username}`;
+  return `is also the subject of the user ${username}`;
 }

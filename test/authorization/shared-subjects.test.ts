@@ -38,7 +38,7 @@ t.test('a service whose file and store share a subject does not start, and names
   const clients = clientsWith({ client_id: 'd-1', grant_types: [] });
   await t.rejects(refused(configuration({ users: [], clients })), {
     name: 'StorageUnusable',
-    message: /the client d-1 in the file has the id that is the subject of the user dave.*`gatehouse user remove dave`/,
+    message: /the id of the client d-1 in the file is also the subject of the user dave.*`gatehouse user remove dave`/,
   });
   const running = await refused(configuration({ users: [] }));
   await running.stop();

@@ -183,7 +183,7 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   'on both sides': [sidecar({ probes: { '/app/live': 'healthz' } }), 'write "/healthz"'],
   'a pod has time for its hook and its requests': [
     gateway({ shutdown: { deadline: '1m' } }, {}),
-    'gateway.terminationGracePeriodSeconds is 45, and preStopSeconds (5) and shutdown.deadline (1m) may take as long',
+    'gateway.terminationGracePeriodSeconds is 45, and preStopSeconds (5) and shutdown.deadline (1m) may together take at least as long',
   ],
   'a pod has time for the default deadline': [
     authorization({}, { preStopSeconds: 15 }),
@@ -191,7 +191,7 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   ],
   'a pod has time for the deadline of a variable': [
     gateway({}, { extraEnv: [{ name: 'GATEHOUSE__SHUTDOWN__DEADLINE', value: '40s' }] }),
-    'shutdown.deadline (40s) may take as long: set it above both together, such as to 55',
+    'shutdown.deadline (40s) may together take at least as long: set terminationGracePeriodSeconds to more than their sum, such as 55',
   ],
   'a missing configuration gets the error of an empty one': [
     { gateway: { config: null } },

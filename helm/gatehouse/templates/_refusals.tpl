@@ -39,7 +39,7 @@
 {{- $unit := get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000) (regexFind "[a-z]+$" $told) -}}
 {{- $needed := add (mul (regexFind "^[0-9]+" $told | int64) $unit) (mul $values.preStopSeconds 1000) -}}
 {{- if ge $needed (mul $values.terminationGracePeriodSeconds 1000) -}}
-{{- fail (printf "%s.terminationGracePeriodSeconds is %v, and preStopSeconds (%v) and shutdown.deadline (%s) may take as long: set it above both together, such as to %d, or shorten %s.config.shutdown.deadline." .program $values.terminationGracePeriodSeconds $values.preStopSeconds $told (add (div (add $needed 999) 1000) 10) .program) -}}
+{{- fail (printf "%s.terminationGracePeriodSeconds is %v, and preStopSeconds (%v) and shutdown.deadline (%s) may together take at least as long: set terminationGracePeriodSeconds to more than their sum, such as %d, or shorten %s.config.shutdown.deadline." .program $values.terminationGracePeriodSeconds $values.preStopSeconds $told (add (div (add $needed 999) 1000) 10) .program) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

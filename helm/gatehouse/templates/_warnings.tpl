@@ -34,7 +34,7 @@ metrics.serviceMonitor.labels is empty. Prometheus usually selects monitors by l
 {{- $port := include "gatehouse.portOf" $url -}}
 {{- if and $port (not (include "gatehouse.reaches" (dict "rules" $rules "port" $port))) }}
 
-No rule of {{ $.program }}.networkPolicy.egress has port {{ $port }}, which {{ $.program }}.config.{{ $key }} needs. Add a rule with this port, unless another NetworkPolicy allows it, or the Service forwards this port to another one.
+No rule of {{ $.program }}.networkPolicy.egress has port {{ $port }}, which {{ $.program }}.config.{{ $key }} needs. Add a rule with this port, unless another NetworkPolicy allows it, or the Service forwards this port to another port.
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -17,6 +17,7 @@ const SKEW = 60;
 /** Seconds from now to `exp`. The store remembers each assertion for this time. */
 const LONGEST_LIFE = 600;
 const LONGEST_JTI = 255;
+const JTI_FAULT = `its jti must be a string of 1 to ${LONGEST_JTI} characters`;
 
 export interface ClientAssertion {
   readonly clientId: string;
@@ -47,8 +48,8 @@ function claimFault({ claims }: ParsedJwt, issuer: string): string | undefined {
   const { iss, sub, aud, jti } = claims;
   if (typeof sub !== 'string' || sub === '' || iss !== sub) return 'its iss and sub are not both the client id';
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
-  if (audience !== issuer) return 'its aud is not the issuer alone';
-  return typeof jti === 'string' && jti !== '' && jti.length <= LONGEST_JTI ? undefined : 'it has no short jti';
+  if (audience !== issuer) return 'its aud must be only the issuer';
+  return typeof jti === 'string' && jti !== '' && jti.length <= LONGEST_JTI ? undefined : JTI_FAULT;
 }
 
 function timeFault({ claims: { exp, nbf, iat } }: ParsedJwt, now: number): string | undefined {

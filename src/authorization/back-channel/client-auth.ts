@@ -48,7 +48,8 @@ const methods: Readonly<Record<ClientAuthMethod, Present>> = {
   private_key_jwt(_authorization, parameters, service) {
     const [type, text] = [parameters.get('client_assertion_type'), parameters.get('client_assertion')];
     if (type === undefined && text === undefined) return undefined;
-    if (type !== ASSERTION_TYPE || text === undefined) return `client_assertion_type must be ${ASSERTION_TYPE}`;
+    if (type !== ASSERTION_TYPE || text === undefined)
+      return `Send client_assertion, and ${ASSERTION_TYPE} as client_assertion_type.`;
     const assertion = readAssertion(service, text);
     if (typeof assertion === 'string') return `The client assertion is not acceptable: ${assertion}.`;
     return [{ id: assertion.clientId, proof: { kind: 'assertion', assertion } }];
@@ -236,7 +237,9 @@ function isSecretOf(client: RegisteredClient | undefined, secret: string): boole
 const noSecret = new Uint8Array(32);
 
 function twoMethods(): OAuthError {
-  return new OAuthError('invalid_request', { description: 'The client uses more than one authentication method.' });
+  return new OAuthError('invalid_request', {
+    description: 'The request authenticates more than once, or names two clients.',
+  });
 }
 
 /** RFC 9110 §15.5.2: a 401 always carries a challenge. */

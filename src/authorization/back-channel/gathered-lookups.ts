@@ -30,7 +30,10 @@ export function gatherLookups({ findUserKeys }: Pick<Records, 'findUserKeys'>): 
     const before = waiting.get(kid);
     if (before !== undefined) return before.promise;
     if (waiting.size >= MOST_WAITING)
-      throw new OAuthError('temporarily_unavailable', { detail: 'too many keys', headers: { 'retry-after': '1' } });
+      throw new OAuthError('temporarily_unavailable', {
+        detail: 'too many key lookups wait',
+        headers: { 'retry-after': '1' },
+      });
     const asked: Asked = Promise.withResolvers();
     waiting.set(kid, asked);
     if (!isUnderWay) setImmediate(askAll);

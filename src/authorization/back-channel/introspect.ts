@@ -36,7 +36,7 @@ function tellOnce(told: Set<string>, { log }: FastifyRequest, { id, introspect }
   told.add(id);
   log.warn(
     { client_id: id },
-    'may not introspect, so every access token is inactive to it; `introspect: true` allows it',
+    'the client is not allowed to introspect, so every access token seems inactive to it: set `introspect: true` for the client',
   );
 }
 

@@ -88,7 +88,7 @@ export async function judgeRequest(
 /** Some APIs accept any token. So a client that no operator has checked gets none until an operator gives it a scope. */
 function refuseEmpty(client: RegisteredClient, scope: readonly string[]): void {
   if (isSelfMade(client) && scope.length === 0)
-    throw new OAuthError('invalid_scope', { description: 'The client may request no scope.' });
+    throw new OAuthError('invalid_scope', { description: 'The client is not allowed to request any scope.' });
 }
 
 /** A request object may change the meaning of the other parameters (OpenID Connect Core §6.1, §6.2). */

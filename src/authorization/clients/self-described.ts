@@ -78,16 +78,17 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2
 
 function nameFault(name: unknown, needsName: boolean): MetadataFault | undefined {
   if (name === undefined) return needsName ? unusable('client_name is missing') : undefined;
-  if (typeof name !== 'string' || name.trim() === '') return unusable('client_name is not a text');
+  if (typeof name !== 'string' || name.trim() === '') return unusable('client_name is not a string, or is blank');
   if ([...name].length > LONGEST_NAME) return unusable(`client_name has more than ${LONGEST_NAME} characters`);
   return unprintable.test(name) ? unusable('client_name has a control character') : undefined;
 }
 
 function redirectsFault(uris: unknown): MetadataFault | undefined {
   if (uris === undefined) return wrongRedirect('redirect_uris is missing');
-  if (!isTexts(uris) || uris.length === 0) return wrongRedirect('redirect_uris is not a list of addresses');
+  if (!isTexts(uris) || uris.length === 0) return wrongRedirect('redirect_uris is not a list of strings, or is empty');
   if (uris.length > MOST_REDIRECTS) return wrongRedirect(`redirect_uris has more than ${MOST_REDIRECTS} addresses`);
-  if (uris.some((uri) => uri.length > LONGEST_URL)) return wrongRedirect('redirect_uris has a very long address');
+  if (uris.some((uri) => uri.length > LONGEST_URL))
+    return wrongRedirect(`redirect_uris has an address of more than ${LONGEST_URL} characters`);
   const fault = uris.map(redirectUriFault).find((each) => each !== undefined);
   return fault && wrongRedirect(fault.message.replaceAll('§', 'section '));
 }
@@ -101,7 +102,9 @@ function typeFault({ application_type: type, redirect_uris: uris }: JsonObject):
   if (type !== undefined && type !== 'native' && type !== 'web')
     return unusable('application_type must be native or web');
   if (type !== 'web' || (uris as readonly string[]).every(isOfWeb)) return undefined;
-  return wrongRedirect('a web client has only https addresses of other machines: set application_type to native');
+  return wrongRedirect(
+    'a web client needs https addresses that are not loopback: use such addresses, or set application_type to native',
+  );
 }
 
 function isOfWeb(uri: string): boolean {
@@ -111,7 +114,7 @@ function isOfWeb(uri: string): boolean {
 
 function listFault(name: string, values: unknown, needed: string): MetadataFault | undefined {
   if (values === undefined) return undefined;
-  if (!isTexts(values)) return unusable(`${name} is not a list of texts`);
+  if (!isTexts(values)) return unusable(`${name} is not a list of strings`);
   return values.includes(needed) ? undefined : unusable(`${name} must contain ${needed}`);
 }
 
@@ -130,7 +133,7 @@ function scopeFault(scope: unknown, allowed: readonly string[]): MetadataFault |
   const wanted = typeof scope === 'string' ? parseScope(scope) : undefined;
   if (wanted === undefined) return unusable('scope is malformed');
   if (allowed.length === 0 || wanted.some((each) => allowed.includes(each))) return undefined;
-  return unusable('scope has nothing that such a client may request');
+  return unusable('scope has no value that this service allows for the client');
 }
 
 function metadataOf(said: JsonObject, rules: MetadataRules): ClientMetadata {

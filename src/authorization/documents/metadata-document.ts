@@ -20,8 +20,8 @@ export function readMetadataDocument(
 ): ReadDocument {
   if (!isJson(headers['content-type'])) return refused('its Content-Type is not application/json');
   const said = parseJsonObject(body);
-  if (said === undefined) return refused('it is not one JSON object with unique names, in UTF-8');
-  if (said.client_id !== id) return refused('its client_id is not its own URL');
+  if (said === undefined) return refused('it is not one JSON object in UTF-8, or an object in it repeats a name');
+  if (said.client_id !== id) return refused('its client_id is not the URL of the document');
   const secret = forbidden.find((name) => Object.hasOwn(said, name));
   if (secret !== undefined) return refused(`it has a ${secret}`);
   const judged = judgeMetadata(said, { needsName: true, methods: ['none', 'private_key_jwt'], scope });

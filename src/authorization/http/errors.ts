@@ -84,6 +84,6 @@ function frameworkStatus(error: unknown): number | undefined {
 function record(error: unknown, refusal: OAuthError, { log }: FastifyRequest): void {
   if (refusal.code === 'server_error') log.error({ err: error }, 'failed');
   else if (error instanceof StorageUnavailable) log.error({ err: error }, 'the store is unavailable');
-  else if (refusal.code === 'temporarily_unavailable') log.warn({ detail: refusal.detail }, 'too busy to answer');
+  else if (refusal.code === 'temporarily_unavailable') log.warn({ detail: refusal.detail }, 'cannot answer now');
   else log.debug({ error: refusal.code, detail: refusal.detail }, 'refused');
 }

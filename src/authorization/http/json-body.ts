@@ -17,6 +17,6 @@ export function jsonFault({ raw }: FastifyRequest): OAuthError | undefined {
 export function readJson({ body }: FastifyRequest): JsonObject {
   const said = Buffer.isBuffer(body) ? parseJsonObject(body) : undefined;
   if (said !== undefined) return said;
-  const description = 'The body is not one JSON object with unique names, in UTF-8.';
+  const description = 'The body is not one JSON object in UTF-8, or an object in it repeats a name.';
   throw new OAuthError('invalid_client_metadata', { description });
 }

@@ -65,6 +65,8 @@ async function expectedSubject(
   if (read === undefined || read.clientId !== client.id)
     throw new OAuthError('invalid_request', { description: 'The id_token_hint is not an ID token of this client.' });
   if (wanted.subject !== undefined && wanted.subject !== read.subject)
-    throw new OAuthError('invalid_request', { description: 'The id_token_hint and claims name different users.' });
+    throw new OAuthError('invalid_request', {
+      description: 'The parameters id_token_hint and claims name different users.',
+    });
   return read.subject;
 }

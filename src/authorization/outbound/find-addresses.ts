@@ -50,7 +50,7 @@ function oneAtATime<Value>(work: (name: string) => Promise<Value>): (name: strin
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return async (name) => {
-    if (waiting >= MOST_WAITING) throw new Error('too many names wait for the system');
+    if (waiting >= MOST_WAITING) throw new Error('too many hostnames wait for a lookup by the system');
     waiting++;
     const next = last.then(() => work(name)).finally(() => waiting--);
     last = next.catch(() => {});

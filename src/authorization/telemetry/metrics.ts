@@ -68,7 +68,7 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
     ),
     documentRead: counter(
       'client_documents_total',
-      'Requests for documents of clients: read, refused (by its content), outage (of its host) or limited (not sent).',
+      'Requests for documents of clients by result: read, refused (unacceptable document or host), outage (host unavailable) or limited (not sent).',
       ['document', 'result'],
     ),
   };

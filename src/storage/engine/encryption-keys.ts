@@ -84,6 +84,6 @@ function textOf(file: string): string {
 function decodeKey(text: string, name: string): Uint8Array {
   const key = Buffer.from(text, 'base64');
   if (key.length !== 32 || key.toString('base64') !== text)
-    throw new StorageUnusable(`${name} is not 32 bytes of base64`);
+    throw new StorageUnusable(`${name} is not 32 bytes in base64`);
   return key;
 }

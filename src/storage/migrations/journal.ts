@@ -40,6 +40,6 @@ function isApplied(applied: readonly Applied[], migration: Migration): boolean {
   if (found === undefined) return false;
   if (found.checksum === checksumOf(migration)) return true;
   throw new StorageUnusable(
-    `migration ${migration.version} of the database differs from the migration of this program`,
+    `migration ${migration.version} in the database differs from migration ${migration.version} of this program: start the program that applied it`,
   );
 }

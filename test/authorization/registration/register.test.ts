@@ -136,10 +136,10 @@ const faults: readonly (readonly [changes: object, error: string, reason: RegExp
   [{ response_types: ['token'] }, 'invalid_client_metadata', /code/],
   [{ token_endpoint_auth_method: 'tls_client_auth' }, 'invalid_client_metadata', /must be one of/],
   [{ token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata', /jwks/],
-  [{ scope: 'admin' }, 'invalid_client_metadata', /nothing that such a client/],
-  [{ scope: 'clients.register' }, 'invalid_client_metadata', /nothing that such a client/],
+  [{ scope: 'admin' }, 'invalid_client_metadata', /no value that this service allows/],
+  [{ scope: 'clients.register' }, 'invalid_client_metadata', /no value that this service allows/],
   [{ client_name: 'a\u0000b' }, 'invalid_client_metadata', /control character/],
-  [{ client_name: 7 }, 'invalid_client_metadata', /not a text/],
+  [{ client_name: 7 }, 'invalid_client_metadata', /not a string/],
   [
     { redirect_uris: Array.from({ length: 40 }, (_, at) => `https://a.example/${at}/${'x'.repeat(900)}`) },
     'invalid_client_metadata',

@@ -98,7 +98,7 @@ t.test('a fault of the key file is reported at start', async (t) => {
   writeFileSync(`${file}.key`, 'c2hvcnQ=\n');
   await t.rejects(openRecords(url, options), {
     name: 'StorageUnusable',
-    message: /key file .* is not 32 bytes of base64/,
+    message: /key file .* is not 32 bytes in base64/,
   });
   if (process.platform !== 'win32') {
     writeFileSync(`${file}.key`, good);
@@ -164,7 +164,7 @@ t.test('configured keys need no key file', async (t) => {
   t.notOk(existsSync(`${file}.key`));
   for (const bad of ['', 'x', Buffer.alloc(31).toString('base64'), `${Buffer.alloc(32).toString('base64')} `]) {
     await t.rejects(openRecords(url, { ...options, encryptionKeys: [bad] }), {
-      message: /encryption_keys\[0\] is not 32 bytes of base64/,
+      message: /encryption_keys\[0\] is not 32 bytes in base64/,
     });
   }
 });

@@ -10,8 +10,8 @@ const origins = {
 const expired = 'Go back to the application and start again. This site needs cookies.';
 
 const guesses: Plural = {
-  one: 'Someone entered a wrong password for your account in another browser in the last day.',
-  other: 'Other browsers sent {count} wrong passwords for your account in the last day.',
+  one: 'Someone entered a wrong password for your account in another browser in the last 24 hours.',
+  other: 'Other browsers sent {count} wrong passwords for your account in the last 24 hours.',
 };
 
 /**
@@ -63,12 +63,12 @@ export const english = {
     returns: {
       web: 'Your answer goes to {where}.',
       loopback:
-        'Your answer goes to a program on this device ({where}). Allow it only if you just started it yourself.',
-      app: 'Your answer goes to an app on this device ({where}). Allow it only if you just started it yourself.',
+        'Your answer goes to a program on this device ({where}). Allow access only if you just started the program yourself.',
+      app: 'Your answer goes to an app on this device ({where}). Allow access only if you just started the app yourself.',
     },
     origins,
     anyProgram:
-      'Any program on this device can claim to be this application. Deny the request, unless you started it a moment ago.',
+      'Any program on this device can claim to be this application. Deny the request, unless you just started the application yourself.',
     deny: 'Deny',
     allow: 'Allow',
     nothingTicked: 'You selected nothing. Select what you want to allow, or deny the request.',
