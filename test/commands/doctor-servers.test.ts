@@ -33,7 +33,7 @@ t.test('authorization servers: each thing that the gateway needs from one', asyn
     [main(issuer, { client_secret: other }), 'introspection', 'bad', /refuses our credentials: status 401/],
     [main(issuer, { introspection_endpoint: empty }), 'introspection', 'bad', /not of type JSON|no active member/],
     [main(issuer, nobody), 'introspection', 'doubtful', /no client_id for it: opaque tokens get 401/],
-    [main(issuer, { client_id: 'plain' }), 'revocation feed', 'doubtful', /may not follow/],
+    [main(issuer, { client_id: 'plain' }), 'revocation feed', 'doubtful', /not allowed to follow/],
     [main(issuer, { events: `${empty}/events` }), 'revocation feed', 'bad', /not an event stream/],
     [
       main(issuer, nobody),
@@ -177,7 +177,7 @@ t.test('replicas: each answers, accepts our credentials, and is another gateway'
     [{ url: secure }, 'bad', /^no answer: UNABLE_TO_VERIFY/],
     [{ url: secure, ...{ tls: { ca: vector('authority.crt') } } }, 'good', /answers$/],
     [{ url: closed }, 'bad', /^no console answers there$/],
-    [{ url: elsewhere }, 'bad', /no gateway with a console$/],
+    [{ url: elsewhere }, 'bad', /not a gateway with a console$/],
     [{ url: `http://127.0.0.1:${await freePort()}` }, 'bad', /^no answer: ECONNREFUSED$/],
     [{ url: own }, 'doubtful', /^this is the gateway itself/],
     [{ url: own.replace('127.0.0.1', 'localhost') }, 'doubtful', /^this is the gateway itself/],

@@ -24,7 +24,7 @@ export function judgeClocks({ theirs, ours, allowed, harm }: ClockDifference): S
   const shown = `its clock is ${(Math.abs(difference) / 1000).toFixed(1)} s ${difference > 0 ? 'ahead of' : 'behind'} ours`;
   if (size > allowed) return bad(`${shown}, more than the ${allowed / 1000} s that are allowed: ${harm}`, NTP);
   return size > allowed / 2
-    ? doubtful(`${shown}, of ${allowed / 1000} s that are allowed`, NTP)
+    ? doubtful(`${shown}; at most ${allowed / 1000} s are allowed`, NTP)
     : good(size === 0 ? 'agrees with ours' : shown);
 }
 
@@ -83,7 +83,10 @@ export function wallClock(_: Subject, { clock }: Pick<DoctorContext, 'clock'>): 
     const now = clock.now();
     const shown = new Date(now).toISOString();
     if (now >= EARLIEST && now < LATEST) return good(shown);
-    return bad(`${shown} cannot be`, 'set the clock, and let NTP keep it right: tokens and certificates depend on it');
+    return bad(
+      `${shown} cannot be right`,
+      'set the clock, and let NTP keep it right: tokens and certificates depend on it',
+    );
   };
   return [{ about: 'the clock of this machine', look }];
 }

@@ -51,6 +51,6 @@ function judgePolicy(policy: string | undefined): readonly Seen[] {
   if (policy === 'noeviction') return [good('does not evict nonces of Digest')];
   const remedy = 'write `maxmemory-policy noeviction` in redis.conf';
   if (policy === undefined)
-    return [doubtful('does not report its maxmemory-policy, and keeps nonces of Digest', remedy)];
+    return [doubtful('stores nonces of Digest, and does not report its maxmemory-policy', remedy)];
   return [bad(`evicts nonces of Digest when its memory is full (maxmemory-policy ${policy})`, remedy)];
 }

@@ -15,7 +15,7 @@ const remedies: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'it closed the connection: check that it speaks the protocol of the address, http: or https:',
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'it offers no HTTP/2: leave `http2` out',
   NO_HTTP2: 'it offers no HTTP/2: leave `http2` out',
-  TRUSTS_NOBODY: 'see the files of `tls`',
+  TRUSTS_NOBODY: 'the files of `tls` cannot be used: correct them',
   EPROTO: 'it does not speak TLS: write http: if that is intended',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: write http: if that is intended',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: write http: if that is intended',
@@ -24,11 +24,11 @@ const remedies: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted: add it, or its issuer, to `tls: { ca }`',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate authority is not trusted here: name it in `tls: { ca }`',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate authority is not trusted here: name it in `tls: { ca }`, or let it send the whole chain',
+    'its certificate authority is not trusted here: name it in `tls: { ca }`, or let the server send the whole chain',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate authority is not trusted here: name it in `tls: { ca }`, or let it send the whole chain',
+    'its certificate authority is not trusted here: name it in `tls: { ca }`, or let the server send the whole chain',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another name; subjectAltName lists the valid names: correct the host, set `tls: { server_name }`, or issue a certificate with this name',
+    'its certificate is for other names, which its subjectAltName lists: correct the host, set `tls: { server_name }`, or issue a certificate for this host',
 };
 
 /** Also finds a code inside a sentence, for a caller that has only the sentence. */

@@ -32,12 +32,17 @@ const LITTLE = 256 * MIB;
 export function judgeFolder(folder: string): Seen {
   const there = nearest(folder);
   if (!isWritable(there))
-    return bad(`this user cannot write to ${there}`, `run it as the user that owns it, or chown ${there}`);
+    return bad(
+      `this user cannot write to ${there}`,
+      `run the program as the user that owns the folder, or chown ${there}`,
+    );
   const { bavail, bsize } = statfsSync(there);
   const free = bavail * bsize;
   const shown = `${Math.floor(free / MIB)} MiB are free`;
-  if (free < NONE) return bad(`the disk is full: ${shown}`, 'make room, or move it to another disk');
-  return free < LITTLE ? doubtful(shown, 'make room, or move it to another disk') : good(`can be written, ${shown}`);
+  if (free < NONE) return bad(`the disk is full: ${shown}`, 'make room, or use a folder on another disk');
+  return free < LITTLE
+    ? doubtful(shown, 'make room, or use a folder on another disk')
+    : good(`can be written, ${shown}`);
 }
 
 function nearest(folder: string): string {

@@ -30,7 +30,8 @@ function ask(fetch: Outbound, { url, authorization }: EventReceiverConfig): Prom
 
 /** RFC 8935 §2.4: a receiver answers 400 to a request without a token. */
 function judge(outcome: FetchOutcome): Seen {
-  if (outcome.kind === 'forbidden') return bad(outcome.reason, 'add the network of the receiver to it');
+  if (outcome.kind === 'forbidden')
+    return bad(outcome.reason, 'add the network of the receiver to `outbound: { private_addresses }`');
   if (outcome.kind !== 'answered')
     return bad(outcome.reason, faultRemedy(outcome.reason, 'check that the receiver runs, or correct `url`'));
   const { status } = outcome;

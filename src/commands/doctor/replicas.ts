@@ -33,7 +33,7 @@ async function lookAt(
     const { gateway, epoch } = parseJsonObject(new Uint8Array(await body.arrayBuffer())) ?? {};
     if (statusCode !== 200) return refusal(statusCode, replica);
     if (typeof gateway !== 'string' || typeof epoch !== 'string')
-      return bad('the program there is no gateway with a console', 'name the `admin` listener of the other gateway');
+      return bad('the program there is not a gateway with a console', 'name the `admin` listener of the other gateway');
     return (await ownEpoch(admin, directory, signal)) === epoch ? ITSELF : good(`${gateway} answers`);
   } catch (error) {
     const code = errorCodeOf(error);
@@ -78,8 +78,15 @@ const refusals: Readonly<Record<number, (replica: ReplicaConfig) => Seen>> = {
       : bad('the listener refuses our credentials', 'compare `username` and `password` with the file of users there'),
   404: () => bad('no console answers there', 'write `console: true` in `admin` there'),
   421: () =>
-    bad('the listener does not accept this host', 'write the address of the listener, or the host of `url` there'),
-  429: () => bad('the listener had too many wrong passwords, and waits', 'correct the password, and wait a minute'),
+    bad(
+      'the listener does not accept this host',
+      'write a `url` here with the address of the listener, or with the host of its own `admin: { url }`',
+    ),
+  429: () =>
+    bad(
+      'the listener got too many wrong passwords, and accepts no password for a while',
+      'correct the password, and wait for the `login: { window }` of the other gateway, 15m by default',
+    ),
   503: () => bad('the listener cannot answer now: status 503', 'see the log of the other gateway'),
 };
 

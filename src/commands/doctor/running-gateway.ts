@@ -55,7 +55,7 @@ function judge(count: number | undefined, proxies: readonly string[]): readonly 
 /** The effect of an untrusted proxy, whose clients all count as one, and the remedy. */
 const harms = {
   gateway: {
-    what: 'all its clients count as one client, which has used its whole share or is refused',
+    what: 'all its clients count as one client, which used its whole share or reached a limit',
     remedy: 'if it is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
   },
   authorization: {

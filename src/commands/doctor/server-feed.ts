@@ -29,7 +29,7 @@ const ALLOW = 'set `events: true` for the client there, or `events: none` here';
 
 const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
   in_step: () => good('answers, and is up to date'),
-  absent: () => doubtful('the server has a feed, and this client may not follow it', ALLOW),
+  absent: () => doubtful('the server has a feed, but this client is not allowed to follow it', ALLOW),
   lost: (detail) => bad(detail, faultRemedy(detail, `correct \`events\`; ${ALLOW}`)),
 };
 

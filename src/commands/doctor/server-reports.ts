@@ -26,11 +26,11 @@ async function canReport({ config, fetch }: RemoteView): Promise<Seen> {
   const answer = await fetch({ url, signal: AbortSignal.timeout(5_000) });
   if (answer.kind === 'failed')
     return doubtful(
-      `its metadata cannot be read: ${answer.detail}`,
+      `the server's metadata cannot be read: ${answer.detail}`,
       faultRemedy(answer.detail, 'make sure that `issuer` is right'),
     );
   if (answer.value[SUPPORTED] === true) return good('the server can report them, and `receiver` accepts them');
-  return doubtful(`its metadata has no \`${SUPPORTED}\``, 'look in its manual whether it sends logout tokens');
+  return doubtful(`the server's metadata has no \`${SUPPORTED}\``, 'see in its manual whether it sends logout tokens');
 }
 
 /** Asks for no event, and confirms none (RFC 8936 §2.4). */

@@ -105,7 +105,7 @@ function judgeKey(key: string, file: string): Seen {
   if (!existsSync(key) && statSync(file).size > 0)
     return bad(
       'is missing, and sealed keys in the database need it',
-      'copy it from the machine or backup of the database',
+      'copy it from the machine or the backup that the database came from',
     );
   const fault = secretFileFault(key);
   if (fault === undefined) return good('readable by its owner only');

@@ -32,9 +32,9 @@ const LOGIN = 'the listener requires a login. Use --user NAME, and --password-fi
 const WRONG = 'the listener does not accept this user with this password';
 
 const texts: Readonly<Record<number, string>> = {
-  403: 'the listener does not allow this. Ask it by the name in its file, with a user who may open the console',
+  403: 'the listener does not allow this. Use its address as in its file, and a user who may open the console',
   404: NOT_THERE,
-  429: 'the listener had too many wrong passwords, and waits',
+  429: 'the listener got too many wrong passwords, and accepts no password for a while',
 };
 
 function errorIn(text: string): string | undefined {
