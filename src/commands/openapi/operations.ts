@@ -26,7 +26,7 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 const ELSEWHERE: Requirement = {
   access: 'closed',
   scope: [],
-  notes: ['the reference points outside this document, so no caller passes until you decide who may'],
+  notes: ['the reference is broken or points outside this document: until you decide, the route rejects every caller'],
 };
 
 export function operationsOf(document: OpenApi, prefix: string): Operations {

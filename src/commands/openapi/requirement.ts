@@ -8,9 +8,9 @@ export interface Requirement extends RequiredAccess {
 }
 
 const SILENT =
-  'the document requires no security here, so the operation is public: write `access: public` if you meant it';
+  'the document does not mention security for this operation: until you decide, the route requires a token; write `access: public` if the operation is public';
 const NOTHING_LEFT =
-  'the gateway cannot check all of its requirements: until you decide, the route requires a token with its scope';
+  'the gateway cannot check all requirements of this operation: until you decide, the route requires only the token or scope below';
 
 /** Reads `security` of the operation, or else of the document. Nothing becomes public unless the document says so. */
 export function requirementOf(document: OpenApi, operation: Loose): Requirement {
