@@ -89,7 +89,7 @@ function notesOf(config: GatewayConfig): readonly string[] {
 }
 
 const WORD_OF_CALLERS =
-  'In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. Callers cannot send the fields of `set`.';
+  'In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. Callers cannot send the fields of `identity_headers: { set }`.';
 
 const formats = {
   text: (results: readonly Result[]) => results.map(inWords).join(''),

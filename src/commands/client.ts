@@ -118,7 +118,7 @@ async function list({ clients, records, clock }: Service): Promise<CommandReport
     client_name,
     grant_types.join(',') || '-',
     scope || '-',
-    shadows ? `${registered}, shadows the store's` : registered,
+    shadows ? `${registered}, hides the client in the store` : registered,
   ]);
   return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
 }

@@ -23,7 +23,10 @@ function registerTarget(command: Command, target: CompileTarget): void {
     .addOption(gatewayOption())
     .option('--out <dir>', `write ${target.filename} into this folder, and print who judges each route`)
     .addOption(
-      new Option('--on-unsupported <what>', 'error: print what cannot be said, and stop; ask: leave it to Gatehouse')
+      new Option(
+        '--on-unsupported <what>',
+        'for rules that cannot be expressed exactly: error lists them and stops, ask lets Gatehouse judge their routes, omit leaves these routes out',
+      )
         .choices(unsupportedModes)
         .default('error'),
     )
@@ -36,12 +39,15 @@ function registerTarget(command: Command, target: CompileTarget): void {
 }
 
 function testKeyOption(): Option {
-  const about = 'accept tokens that are signed with the keys of this file, which is created; for tests';
+  const about = 'for tests: accept tokens that are signed with the keys in this file; created if it does not exist';
   return new Option('--test-keys <file>', about);
 }
 
 function acceptOption(names: readonly string[]): Option {
-  return new Option('--accept <names...>', 'write these rules wider than the file says, and say so').choices(names);
+  return new Option(
+    '--accept <names...>',
+    'let these rules allow more than the file, and list the differences',
+  ).choices(names);
 }
 
 interface Options {

@@ -22,10 +22,11 @@ interface Options extends AdminOptions {
 }
 
 const HELP = `
-A filter has names and values, as in the console: route:orders status:4xx -client:shop /orders. All names must match.
+A filter has names and values, as in the console: route:orders status:4xx -client:shop /orders. A decision must match
+every name, but only one of several values of the same name.
 Quote a value with spaces for the shell too: 'client:"Corner Shop"'.
 
-A gateway keeps decisions only while someone watches: this command with --follow, \`gatehouse top\` or the console.
+A gateway keeps decisions only while someone watches it with \`decisions --follow\`, \`gatehouse top\` or the console.
 `;
 
 /** `gatehouse decisions [FILTER…]`: the decisions of running gateways, from memory or live. */
@@ -37,7 +38,7 @@ export function register(program: Command): void {
   addAdminOptions(command)
     .option('-f, --follow', 'print each decision from now on, until Ctrl-C')
     .option('--limit <n>', 'print at most this many decisions: the last ones, or with --follow the next ones', above0)
-    .addOption(new Option('--seconds <n>', 'follow for this time').argParser(above0).implies({ follow: true }))
+    .addOption(new Option('--seconds <n>', 'follow for this many seconds').argParser(above0).implies({ follow: true }))
     .option('--steps', 'print the steps of each decision')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', HELP)

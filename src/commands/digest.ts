@@ -7,7 +7,7 @@ import { type FileOrStore, inFileOrStore, runInPlace } from './http-users/file-o
 export function register(program: Command): void {
   const digest = program.command('digest').description('users of Digest routes, in a file or in the store');
   place(digest.command('set <username>'), 'add a user, or change the password')
-    .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
+    .requiredOption('--realm <realm>', 'the value of `digest: { realm }`')
     .addHelpText(
       'after',
       '\nThe command asks for the password, or reads it from standard input. It takes no password from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
@@ -27,7 +27,7 @@ export function register(program: Command): void {
       }),
     );
   place(digest.command('remove <username>'), 'remove a user from a realm')
-    .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
+    .requiredOption('--realm <realm>', 'the value of `digest: { realm }`')
     .action((username: string, options: Named) =>
       runInPlace(options, {
         file: (file) => inFile.remove(file, username, options.realm),

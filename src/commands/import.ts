@@ -29,7 +29,7 @@ export function register(program: Command): void {
     group
       .command(name)
       .description(description)
-      .argument('<file>', 'its path; - is standard input')
+      .argument('<file>', 'the path of the file; - is standard input')
       .action((file: string) => run(file, convert));
   }
   registerUsers(group);
@@ -59,7 +59,7 @@ function registerUsers(group: Command): void {
     group
       .command(name)
       .description(description)
-      .argument('<file>', 'its path; - is standard input')
+      .argument('<file>', 'the path of the file; - is standard input')
       .option('-c, --config <file>', 'authorization.yaml; write into its store instead of standard output')
       .option('--replace', 'with --config: existing users get the password of the file')
       .option('--json', 'print JSON')

@@ -17,8 +17,8 @@ const resealing = `To retire a key of \`encryption_keys\`:
   1. Add the new key in front of the old one, in the file of each service and gateway, and restart them.
   2. Run this command. The services may keep running. After an interruption, run it again.
   3. Remove the old key from each file, and restart the services.
-If an old key leaked together with the database, its sealed values are exposed. Rotate those keys too
-(\`key rotate --now\`, \`user rotate-key\`).`;
+If an old key leaked together with the database, the values that it sealed are exposed. Then also replace the signing
+keys and the keys of users (\`key rotate --now\`, \`user rotate-key\`).`;
 
 /** `gatehouse key …`: the issuer's signing keys, and the keys that encrypt values in the store. */
 export function register(program: Command): void {

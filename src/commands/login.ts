@@ -31,8 +31,9 @@ const FIVE_MINUTES = 5 * 60 * 1000;
 
 const HELP = `
 The command opens a browser, waits for its answer at 127.0.0.1, and prints only the access token to standard output.
-Everything else goes to standard error. Register http://127.0.0.1/callback as a redirect address of the client. The
-command asks for a secret, or reads it from standard input. It takes no secret from the arguments.
+Everything else goes to standard error. Register http://127.0.0.1/callback as a redirect address of the client. With
+--client-secret, the command asks for the secret, or reads it from standard input. It takes no secret from the
+arguments.
 `;
 
 /** `gatehouse login`: signs a user in with a browser, by code and PKCE (RFC 8252), and prints a token. */

@@ -41,7 +41,8 @@ function gatewayYaml(text: string, { issuer, scope, listen }: Options): string {
   return `# Save this as gateway.yaml, and run it with: gatehouse gateway --config gateway.yaml
 version: 1
 listen: ${scalar(listen)}
-# Shadow mode refuses nothing. It logs what it would refuse; \`gatehouse shadow report LOG\` sums up the log. Then: enforce
+# Shadow mode refuses nothing, and logs what it would refuse. \`gatehouse shadow report LOG\` sums up the log. To refuse
+# these requests, write: mode: enforce
 mode: shadow
 authorization_servers:
   main:

@@ -126,7 +126,7 @@ t.test('if the file and the store have a client with the same id, the file wins 
   );
   const row = json(['client', 'list']).filter(({ client_id }: { client_id: string }) => client_id === 'late');
   t.match(row, [{ client_name: 'Of the file', registered: 'file', shadows: true }]);
-  t.match(gatehouse(['client', 'list']).stdout, /late\s+Of the file.*file, shadows the store's/);
+  t.match(gatehouse(['client', 'list']).stdout, /late\s+Of the file.*file, hides the client in the store/);
   t.match(json(['client', 'show', 'late']), {
     client_name: 'Of the file',
     registered: 'file',

@@ -52,8 +52,8 @@ type Result = Pick<VerifiedTest, 'result' | 'detail'>;
 
 async function verifyTest({ client, config, tokens, test, route }: Verifying): Promise<Result> {
   const { user, mcp, request, token } = test;
-  if (user !== undefined) return skipped('a test with `user` assumes a password');
-  if (mcp !== undefined) return skipped('a test with `mcp` needs a message');
+  if (user !== undefined) return skipped('the test has `user`, and this command sends no password');
+  if (mcp !== undefined) return skipped('the test has `mcp`, and this command sends no message');
   const line = parseRequestLine(request);
   if (line === undefined) return skipped('the request cannot be sent');
   const server = token?.server ?? route?.servers[0] ?? Object.keys(config.authorization_servers)[0] ?? '';

@@ -29,7 +29,7 @@ const judges: Readonly<Record<Judged | 'absent', string>> = {
   here: 'the proxy',
   asked: 'Gatehouse',
   omitted: 'no one',
-  absent: 'nothing: no such route',
+  absent: 'nothing (no such route)',
 };
 
 function compiledLines({ target, output_changed, judges: changes, new_findings }: TargetDifference): readonly string[] {

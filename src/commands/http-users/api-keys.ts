@@ -98,7 +98,7 @@ async function find(place: ApiKeyPlace, id: string): Promise<ApiKeyEntry> {
 }
 
 function missing({ name }: ApiKeyPlace, id: string): Refusal {
-  return new Refusal(`there is no key ${id} in ${name}: gatehouse api-key list shows them`);
+  return new Refusal(`there is no key ${id} in ${name}: \`gatehouse api-key list\` shows all keys`);
 }
 
 function needsEnd({ id, expiresAt }: ApiKeyEntry): string {

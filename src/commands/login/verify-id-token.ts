@@ -20,7 +20,8 @@ export async function verifyIdToken(
 }
 
 async function keysOf({ keysUrl, issuer }: Provider, fetch: FetchJson): Promise<unknown> {
-  if (keysUrl === undefined) throw invalid(`the metadata of ${issuer} have no jwks_uri to verify it`);
+  if (keysUrl === undefined)
+    throw invalid(`the metadata of ${issuer} have no jwks_uri, so nothing can verify the signature`);
   const fetched = await fetch({ url: keysUrl, signal: AbortSignal.timeout(FETCH_DEADLINE), judgeType: false });
   if (fetched.kind === 'failed') throw invalid(`${keysUrl}: ${fetched.detail}`);
   return fetched.value;
