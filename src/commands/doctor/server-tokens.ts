@@ -60,7 +60,7 @@ async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
   if (membersNeeded(config).includes('jwks_uri') && typeof (await about.endpoint('jwks_uri')) !== 'string') return [];
   const { fault, refused } = await load(view);
   const accepted = config.algorithms.join(', ');
-  // A server may publish a key for encryption in the same set, and nobody needs to act.
+  // A server may publish a key for encryption in the same set. This is no fault.
   const unexpected = refused.filter(({ reason }) => reason !== NOT_FOR_SIGNATURES);
   const left = unexpected.map(({ kid = 'without a kid', reason }) =>
     doubtful(`the key ${kid} is not used: ${reason}`, `\`algorithms\` accepts ${accepted}`),
