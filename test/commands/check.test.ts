@@ -96,8 +96,8 @@ t.test(
     const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
     const { status, stdout } = check(soap);
     t.equal(status, 0);
-    t.match(stdout, `${soap}:6:71: warning: this path has a different requirement for \`delete\` (line 7)`);
-    t.match(stdout, 'refuses a body whose operation differs from its SOAPAction');
+    t.match(stdout, `${soap}:6:71: warning: this path has a different requirement in \`delete\` (line 7)`);
+    t.match(stdout, 'refuses a request whose SOAPAction and body name different operations');
     t.equal(stdout.match(/warning/g)?.length, 1);
   },
 );

@@ -131,7 +131,7 @@ t.test('tool calls are reported tool by tool, and the YAML changes only the rule
   t.strictSame(parse(yaml), {
     routes: [{ id: 'tools', mcp: { scope: { 'tools/call delete_user': both, 'tools/call rename': both } } }],
   });
-  t.match(yaml, '`mcp.deny` of this route has a key for tools/call drop_table');
+  t.match(yaml, '`mcp.deny` of this route has an entry for tools/call drop_table');
 });
 
 t.test('an alternative that is a part of the requirement says what it no longer requires', async (t) => {

@@ -12,7 +12,8 @@ export interface ClientKey {
 
 export type ReadClientKey = { readonly ok: true; readonly key: ClientKey } | Unreadable;
 
-const FORMS = 'a private key as JWK or PEM, without a passphrase: EC P-256, P-384, P-521, Ed25519, RSA of 2048 bits';
+const FORMS =
+  'a private key as JWK or PEM, without a passphrase: EC P-256, P-384, P-521, Ed25519, RSA of at least 2048 bits';
 
 /** True if the text is a key, where a filename is expected. */
 export function isKeyItself(path: string): boolean {

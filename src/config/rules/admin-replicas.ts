@@ -42,7 +42,10 @@ function addressFault(text: string): Told | undefined {
       hint: 'write the `admin` address of the other gateway: `https://10.0.0.7:9901`',
     };
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined;
-  return { message: 'others can read http traffic between machines', hint: 'use https, with `tls` in `admin` there' };
+  return {
+    message: 'others can read http traffic between machines',
+    hint: 'use https, and write `tls` in `admin` of that gateway',
+  };
 }
 
 function loginFault({ username, password }: ReplicaConfig): Told | undefined {

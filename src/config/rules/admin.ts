@@ -115,7 +115,7 @@ function unheardFaults({ authorization_server: name }: ServerAccess, { config }:
       pointer: SERVER,
       severity: 'warning',
       message: `the gateway follows no revocation feed of \`${name}\`, so a session ends only when its token expires`,
-      hint: 'give the block of the server a `client_id` and a `client_secret` that may read the feed',
+      hint: 'in the block of the server, write `client_id` and `client_secret` of a client that may read the feed',
     },
   ];
 }

@@ -79,7 +79,9 @@ function originsOfRoute({ at, value: { origins, mcp } }: Member<RouteFile>): rea
   return [
     ...originFaults([...at, 'origins'], origins),
     ...originFaults(pointer, mcp?.origins),
-    ...(twice ? [{ pointer, message: 'the route has a list of origins already', hint, atKey: true }] : []),
+    ...(twice
+      ? [{ pointer, message: 'the route already has `origins`, so `mcp.origins` is a second list', hint, atKey: true }]
+      : []),
   ];
 }
 

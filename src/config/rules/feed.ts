@@ -34,7 +34,7 @@ function clientFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'events'],
       message: '`events` needs `client_id` and `client_secret`',
-      hint: 'only permitted clients may follow a feed: at a Gatehouse service a client with `events: true`',
+      hint: 'write both for a client that may follow the feed; at a Gatehouse service, this is a client with `events: true`',
       atKey: true,
     },
   ];
@@ -57,7 +57,7 @@ function unheardFaults({ at, value }: Server): readonly Finding[] {
 
 /** Hint: the settings with which the gateway learns of revocations. */
 export const HEAR =
-  'write `client_id` and `client_secret` of a client that has `events: true` there, or `events: none` if you want no feed';
+  'write `client_id` and `client_secret` of a client that has `events: true` at the authorization service, or `events: none` if you want no feed';
 
 /** Milliseconds: the time of three comments of the feed. */
 const SHORTEST = 15_000;
@@ -70,7 +70,7 @@ function silenceFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'max_staleness'],
       message: 'from 15s to 1h',
-      hint: 'a feed sends a sign of life every 5 s, and may miss three. A longer time would hide a revocation',
+      hint: 'a feed sends a sign of life every 5 s, and three of them may be lost; more than 1h could hide a revocation',
     },
   ];
 }
@@ -82,7 +82,7 @@ function consequences({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'on_stale'],
       severity: 'warning',
-      message: `revoked JWTs pass until their \`exp\` while the feed is silent for more than ${value.max_staleness / 1000} s`,
+      message: `if the feed is silent for more than ${value.max_staleness / 1000} s, revoked JWTs pass until their \`exp\``,
       hint: '`introspect` asks their server instead; `deny` answers 503',
     },
   ];

@@ -113,7 +113,7 @@ function refreshFaults(client: Client): readonly Finding[] {
       pointer: [...client.at, 'grant_types', index],
       severity: 'warning',
       message: 'no grant of this client gives it a refresh token',
-      hint: `add ${yielding.join(' or ')}, or remove it`,
+      hint: `add ${yielding.join(' or ')}, or remove \`refresh_token\``,
     },
   ];
 }
@@ -125,7 +125,7 @@ function retryFaults({ at, value }: Client): readonly Finding[] {
       pointer: [...at, 'retry_window'],
       severity: 'warning',
       message: 'this client gets no refresh tokens',
-      hint: 'add `refresh_token` to `grant_types`, or remove it',
+      hint: 'add `refresh_token` to `grant_types`, or remove `retry_window`',
       atKey: true,
     },
   ];
@@ -154,8 +154,8 @@ function sessionFaults({ at, value }: Client, isEnabled: boolean): readonly Find
         {
           pointer,
           severity: 'warning',
-          message: 'the exchange is switched off',
-          hint: 'write `session: { enabled: true }`',
+          message: 'the browserless exchange is switched off',
+          hint: 'write `session: { enabled: true }` at the top level',
         },
       ];
 }

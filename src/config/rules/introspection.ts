@@ -56,7 +56,9 @@ function byKey({ introspection_endpoint_auth_method }: AuthorizationServerConfig
 
 function unused(pointer: Finding['pointer'], key: string, method: string): Finding {
   const hint =
-    key === 'client_key' ? 'write `introspection_endpoint_auth_method: private_key_jwt`, or remove it' : 'remove it';
+    key === 'client_key'
+      ? 'write `introspection_endpoint_auth_method: private_key_jwt`, or remove `client_key`'
+      : 'remove it';
   return { pointer, message: `\`${key}\` is never used with \`${method}\``, hint, atKey: true };
 }
 

@@ -103,7 +103,7 @@ function queryToken(at: Pointer, methods: readonly string[] | undefined): readon
       pointer: [...at, index],
       severity: 'warning',
       message,
-      hint: 'leave `query` to the routes that need it',
+      hint: 'write `query` only in the routes that need it',
     },
   ];
 }

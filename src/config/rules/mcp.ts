@@ -72,7 +72,7 @@ function methodFaults({ at, value, mcp }: McpMember): readonly Finding[] {
           {
             pointer,
             message: `without sessions, no client sends ${method}`,
-            hint: 'write `sessions: true`, or remove it',
+            hint: 'write `sessions: true`, or remove the method',
           },
         ];
   });

@@ -137,7 +137,7 @@ function restartFaults(subject: GatewaySubject): readonly Finding[] {
       pointer: receiver === undefined ? [...reporting.at, 'security_events'] : ['receiver'],
       severity: 'warning',
       message: 'a restart forgets the reports, and tokens of ended sessions pass again',
-      hint: `write \`receiver: { listen: …, file: received-events.jsonl }\`; with several replicas ${SHARE}`,
+      hint: `write \`receiver: { listen: …, file: received-events.jsonl }\`; with several replicas, ${SHARE}`,
       atKey: true,
     },
   ];
@@ -158,7 +158,8 @@ function secretFaults({ servers, config: { receiver } }: GatewaySubject): readon
     {
       pointer: ['receiver', 'listen'],
       severity: 'warning',
-      message: 'other machines can reach it without TLS, so others may read the `authorization` of pushed events',
+      message:
+        'other machines can reach this listener without TLS, so others may read the `authorization` of pushed events',
       hint: 'write { host, port, tls: { cert, key } }, or put a proxy with TLS in front of a loopback address',
     },
   ];

@@ -93,7 +93,7 @@ function headerFaults({ at, value }: Route): readonly Finding[] {
       {
         pointer,
         message: `\`${name}\` cannot choose a route`,
-        hint: 'use the key `host` of `match`',
+        hint: name.toLowerCase() === 'host' ? 'use the key `host` of `match`' : 'remove it',
         atKey: true,
       },
     ];

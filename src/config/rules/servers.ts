@@ -126,7 +126,7 @@ function secretFaults({ at, value }: Server): readonly Finding[] {
       {
         pointer,
         message: 'a secret without HS256, HS384 or HS512 in `algorithms` is never used',
-        hint: 'write `algorithms: [HS256]`, or remove it',
+        hint: `write \`algorithms: [HS256]\`, or remove \`${key}\``,
         atKey: true,
       },
     ];

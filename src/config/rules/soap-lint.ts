@@ -27,10 +27,10 @@ export function soapLint(subject: GatewaySubject): readonly Finding[] {
   });
 }
 
-const REFUSE = 'make sure that the application refuses a body whose operation differs from its SOAPAction';
+const REFUSE = 'make sure that the application refuses a request whose SOAPAction and body name different operations';
 
 const mixed = (other: string) => ({
-  message: `this path has a different requirement for ${other}, and the caller chooses SOAPAction: it can name one operation there, and put the other into the body`,
+  message: `this path has a different requirement in ${other}, and the caller chooses SOAPAction: a caller can name one operation in SOAPAction, and put the other into the body`,
   hint: `give all routes of the path the same requirement, or ${REFUSE}`,
 });
 

@@ -20,7 +20,7 @@ function storageFaults({ at, value: { verify, storage } }: Server): readonly Fin
   }
   if (storage === undefined) return [];
   if (verify !== 'store') {
-    const hint = 'write `verify: store`, or remove it';
+    const hint = 'write `verify: store`, or remove `storage`';
     return [{ pointer, message: `\`storage\` is never read with \`verify: ${verify}\``, hint, atKey: true }];
   }
   return sharedDatabaseFaults(pointer, storage);

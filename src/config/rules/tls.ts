@@ -45,8 +45,10 @@ function clientFaults(at: Pointer, { client_auth, client_ca }: TlsConfig): reado
     return [{ pointer, message: 'with `client_auth: none`, the gateway requests no certificate from clients', hint }];
   }
   if (client_auth === 'none' || client_ca !== undefined) return [];
-  return [{ pointer, message: `\`${client_auth}\` needs \`client_ca\``, hint: 'who may issue the certificates' }];
+  return [{ pointer, message: `\`${client_auth}\` needs \`client_ca\``, hint: CLIENT_CA }];
 }
+
+const CLIENT_CA = 'write `client_ca: FILE`, with the authorities that may issue certificates of clients';
 
 const OWN = ['/livez', '/readyz', '/metrics'];
 

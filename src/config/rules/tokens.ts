@@ -1,5 +1,5 @@
 import type { ClientFile } from '../schema/client.ts';
-import { parseClaimSource } from '../schema/token-settings.ts';
+import { type ClaimSource, parseClaimSource } from '../schema/token-settings.ts';
 import type { UserFile } from '../schema/user.ts';
 import { closest, didYouMean } from '../words/closest.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
@@ -140,7 +140,7 @@ function claimFaults(claim: string, source: string, { users, clients }: Authoriz
   const members: readonly Member<UserFile | ClientFile>[] = parsed.of === 'user' ? users : clients;
   return unknownSource(
     pointer,
-    parsed.name,
+    parsed,
     members.flatMap(({ value }) => Object.keys(value.claims)),
   );
 }
@@ -154,14 +154,14 @@ function sourceHint(source: string): string {
 }
 
 /** The store has other users and clients, so only a near miss gets a warning. */
-function unknownSource(pointer: Pointer, name: string, known: readonly string[]): readonly Finding[] {
+function unknownSource(pointer: Pointer, { of, name }: ClaimSource, known: readonly string[]): readonly Finding[] {
   const near = known.includes(name) ? undefined : closest(name, known);
   if (near === undefined) return [];
   return [
     {
       pointer,
       severity: 'warning',
-      message: `no user in this file has the claim \`${name}\``,
+      message: `no ${of} in this file has the claim \`${name}\``,
       hint: didYouMean(name, [near]),
     },
   ];

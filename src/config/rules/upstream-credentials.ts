@@ -17,8 +17,10 @@ export const upstreamCredentialChecks: Checks<GatewaySubject> = {
 };
 
 function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConfig): readonly Finding[] {
-  if ('basic' in credentials) return usernameFaults([...pointer, 'basic', 'username'], credentials.basic.username);
-  if ('digest' in credentials) return usernameFaults([...pointer, 'digest', 'username'], credentials.digest.username);
+  if ('basic' in credentials)
+    return usernameFaults([...pointer, 'basic', 'username'], credentials.basic.username, OF_BASIC);
+  if ('digest' in credentials)
+    return usernameFaults([...pointer, 'digest', 'username'], credentials.digest.username, OF_DIGEST);
   const { name, value } = credentials.header;
   if (!isHeaderName(name))
     return [
@@ -36,9 +38,11 @@ function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConf
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** Both schemes end the name at a colon: Basic in the header, Digest in the hash. */
-function usernameFaults(pointer: Pointer, username: string): readonly Finding[] {
-  if (username.includes(':'))
-    return [{ pointer, message: 'a username for Basic must not contain a colon (RFC 7617 §2)' }];
+const OF_BASIC = 'a username for Basic must not contain a colon (RFC 7617 §2)';
+const OF_DIGEST = 'a username for Digest must not contain a colon, which separates the username from the realm';
+
+function usernameFaults(pointer: Pointer, username: string, colon: string): readonly Finding[] {
+  if (username.includes(':')) return [{ pointer, message: colon }];
   return CONTROL.test(username) ? [{ pointer, message: 'a username must not contain a control character' }] : [];
 }
 

@@ -116,7 +116,7 @@ function serverNameFaults(pointer: Pointer, name: string | undefined): readonly 
     {
       pointer,
       message: `\`${name}\` is not the name of a server`,
-      hint: 'write a name such as orders.internal; write an IP address in the URL',
+      hint: 'write a name such as orders.internal; an IP address belongs in the URL of the upstream',
     },
   ];
 }
@@ -146,7 +146,7 @@ const urlRows: readonly UrlRow[] = [
   {
     found: (text, url) => url?.search !== '' || url.hash !== '' || /[?#]$/.test(text),
     message: 'an upstream URL has no query and no fragment',
-    hint: 'leave it out',
+    hint: 'leave out `?` or `#` and what follows',
   },
   {
     found: (_, url) => url?.pathname !== '/',

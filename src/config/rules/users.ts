@@ -36,7 +36,7 @@ function nameFaults({ at, value }: User): readonly Finding[] {
 function sameName([{ at, value }, earlier]: readonly [User, User]): Finding {
   return {
     pointer: [...at, 'username'],
-    message: `another user is \`${earlier.value.username}\`, and this is the same name as \`${value.username}\``,
+    message: `\`${value.username}\` is the same username as \`${earlier.value.username}\` of another user`,
     hint: 'case does not count in usernames',
   };
 }

@@ -60,7 +60,7 @@ const leaks: readonly Leak[] = [
   {
     leaves: ({ conditional, segments }) => (conditional ? segments : undefined),
     sorts: isPublicOrPlain,
-    message: 'without its conditions, a request for this path is',
+    message: 'if the conditions are not met, a request for this path is',
     hint: 'add a protected route for the same path without conditions',
   },
   {
@@ -72,7 +72,7 @@ const leaks: readonly Leak[] = [
   {
     leaves: slashTwin,
     sorts: isPublicOrPlain,
-    message: 'the same path with a final slash is',
+    message: 'the path that differs only in the final slash is',
     hint: 'add a route for it with the same requirements, or end the path with `/{rest*}`: many upstreams serve the same resource there',
   },
 ];

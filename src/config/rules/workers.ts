@@ -12,7 +12,7 @@ export const workerChecks: Checks<GatewaySubject> = {
           pointer: [...at, 'max_connections'],
           severity: 'warning',
           message: `each of the ${workers} workers may open one connection, so there may be ${workers} connections`,
-          hint: 'if the upstream cannot accept more connections than this, write `workers: 1`',
+          hint: 'if the upstream must not get more connections than `max_connections`, write `workers: 1`',
         },
       ];
     }),

@@ -28,7 +28,7 @@ function plainTextFaults(pointer: Pointer, url: URL, { protection, advice }: Con
     {
       pointer,
       severity: 'warning',
-      message: `without \`${protection[0]}\`, others can read and change the connection to the database`,
+      message: `without \`${protection[0]}\`, others can read and change the traffic to the database`,
       hint: `write ${advice.safe}, or ${advice.plain} if this is not a risk for you`,
     },
   ];

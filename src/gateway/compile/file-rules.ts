@@ -22,7 +22,8 @@ export const fileRules: KeyRules<GatewayConfig> = {
   decision_grpc: sayable,
   receiver: sayable,
   workers: sayable,
-  mode: (mode) => (mode === 'enforce' ? undefined : refusal('the proxy cannot verify a token without enforcing it')),
+  mode: (mode) =>
+    mode === 'enforce' ? undefined : refusal('the proxy cannot verify a token without enforcing the result'),
   trusted_proxies: sayable,
   is_host_forwarded: (value) => (value ? refusal('the proxy takes the host from Host only') : undefined),
   counters: sayable,
@@ -109,7 +110,11 @@ export const upstreamRules: KeyRules<UpstreamConfig, UpstreamConfig> = {
   balance: sayable,
   host: (host, { urls }) =>
     host === 'upstream' && urls.length > 1
-      ? { why: 'the proxy sends one Host to all URLs', remedy: 'write the host as text', askable: false }
+      ? {
+          why: 'the proxy sends one Host to all URLs',
+          remedy: 'write the name of the host, such as `host: orders.internal`',
+          askable: false,
+        }
       : undefined,
   case_sensitive: sayable,
   credentials: () => ({ why: 'the output must not contain a secret', remedy: FORWARDS, askable: false }),

@@ -73,7 +73,10 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
   mode: (mode) =>
     mode === 'enforce'
       ? undefined
-      : { why: 'the proxy cannot verify a token without enforcing it', remedy: 'set `mode: enforce` for the route' },
+      : {
+          why: 'the proxy cannot verify a token without enforcing the result',
+          remedy: 'set `mode: enforce` for the route',
+        },
   cors: () => ({ why: 'the proxy answers every preflight itself', remedy: OWN_PROXY, askable: false }),
   rewrite: () => ({
     why: 'the proxy does not send the rewritten path to the upstream',

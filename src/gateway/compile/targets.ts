@@ -40,7 +40,7 @@ export const compileTargets: Readonly<Record<string, CompileTarget>> = {
     render: renderGatewayApi,
   },
   'envoy-gateway': {
-    description: 'write HTTPRoutes and a SecurityPolicy for each, for Envoy Gateway',
+    description: 'write HTTPRoutes for Envoy Gateway, each with a SecurityPolicy',
     filename: 'envoy-gateway.yaml',
     limits: envoyGatewayLimits,
     accepts: tokenDifferences,

@@ -171,7 +171,7 @@ function identityInWords(identity: Identity | undefined): string {
 function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
   const limit = route?.rateLimit;
   if (limit === undefined) return '';
-  const who = isAnonymous && !limit.byAddress ? '; without a token by address' : '';
+  const who = isAnonymous && !limit.byAddress ? '; by address if there is no token' : '';
   return `${limit.text}${who}; this command counts nothing`;
 }
 

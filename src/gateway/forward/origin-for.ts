@@ -23,7 +23,12 @@ function refuseWithoutPlace(exchange: Exchange, plan: Forward): boolean {
 function refuseTunnel(exchange: Exchange, plan: Forward): boolean {
   const isRefused = !plan.route.upstream.shares.mayTunnel(applicantOf(exchange));
   if (isRefused)
-    exchange.fail('upstream_saturated', plan, 'its client address already uses its share of the places', 1);
+    exchange.fail(
+      'upstream_saturated',
+      plan,
+      'the client address already uses its share of the places (`limits.share`)',
+      1,
+    );
   return isRefused;
 }
 

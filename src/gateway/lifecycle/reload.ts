@@ -102,7 +102,7 @@ async function reload(reloading: Reloading, cause: ReloadCause): Promise<Reloade
 /** A half-written file may be valid, and open what its other half protects. */
 function waits(written: readonly string[], { opened, doubtful }: Openings): Reloaded {
   const told = [
-    `${written.join(', ')} was written in place, so it may be incomplete, and it opens new access`,
+    `${written.join(', ')} was written in place, so it may be incomplete, and it ${opened.length > 0 ? 'opens' : 'may open'} new access`,
     'load it by SIGHUP or POST /reload; or write a new file and rename it',
     ...opened.map((each) => `opens: ${each}`),
     ...doubtful.map((each) => `may open: ${each}`),

@@ -99,5 +99,7 @@ function isAbsent({ absent, status }: LinkEnd): boolean {
 /** If the server rejects the gateway's credentials, only the operator can correct this. */
 function reasonOf({ detail, status }: LinkEnd): string {
   if (status === 401) return `${detail}: the server rejects this gateway's client_id or its secret`;
-  return status === 403 ? `${detail}: this gateway's client may not read the feed (events: true)` : detail;
+  return status === 403
+    ? `${detail}: this gateway's client may not read the feed; set \`events: true\` for this client`
+    : detail;
 }

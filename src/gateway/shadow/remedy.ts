@@ -155,7 +155,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
   ],
   condition_failed: () => ['# `claims` or `when` of this route is false for these requests'],
   mcp_operation_denied: ({ operation = '…' }) => [
-    `# \`mcp.deny\` of this route has a key for ${comment(operation)}; remove it if clients may use this operation`,
+    `# \`mcp.deny\` of this route has an entry for ${comment(operation)}; remove it if clients may use this operation`,
   ],
   mcp_header_mismatch: ({ reason }) => [
     `# the headers do not match the message (${comment(reason ?? 'see the log')}): the client must write them from the body`,

@@ -134,7 +134,7 @@ const LONGEST_HOST = 253;
 const UNPRINTABLE = /[^\x21-\x7e]/g;
 
 const OTHER_HOST =
-  'a trusted proxy sends another host in X-Forwarded-Host; the gateway judges the request by Host and forwards Host. If the proxy sets it on every request: `trusted_proxies: { from: […], host: forwarded }`';
+  'a trusted proxy sends another host in X-Forwarded-Host; the gateway judges the request by Host and forwards Host. If the proxy sets this header on every request, write `trusted_proxies: { from: […], host: forwarded }`';
 
 const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
   forwarded: 'debug',

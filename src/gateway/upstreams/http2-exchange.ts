@@ -187,7 +187,8 @@ export class Http2Exchange {
   }
 
   #reasonOf(error: Error): Error {
-    if (this.#stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM) return new StreamCut('the upstream did not begin');
+    if (this.#stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM)
+      return new StreamCut('the upstream refused the stream without processing the request');
     // If a session never opened, the cause contains the reason.
     return error.cause instanceof Error ? error.cause : error;
   }

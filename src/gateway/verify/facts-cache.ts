@@ -75,7 +75,7 @@ const ENDINGS: Readonly<Record<FeedEventKind, string>> = {
   gid: 'its grant ended',
   sid: 'its session ended',
   sub_nbf: "its user's tokens ended",
-  sessionless_nbf: 'a session of its user ended, and the token names none',
+  sessionless_nbf: 'a session of its user ended, and this token names no session',
   client_nbf: "its client's tokens ended",
 };
 

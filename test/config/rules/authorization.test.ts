@@ -214,6 +214,13 @@ const cases: Record<string, readonly Case[]> = {
       },
       /^warning: no user in this file has the claim `tenent`/,
     ],
+    [
+      (config) => {
+        client({ claims: { tenant: 'acme' } })(config);
+        top({ tokens: { access: { claims: { tenant: 'client.tenent' } } } })(config);
+      },
+      /^warning: no client in this file has the claim `tenent`/,
+    ],
     [top({ tokens: { access: { claims: { tenant: 'user.tenant', env: 'client.env' } } } })],
   ],
   'client names': [
@@ -311,7 +318,7 @@ const cases: Record<string, readonly Case[]> = {
     [client({ ...code, client_secret: undefined })],
   ],
   'client of the browserless exchange': [
-    [client({ ...code, session: true }), /^warning: the exchange is switched off/],
+    [client({ ...code, session: true }), /^warning: the browserless exchange is switched off/],
     [
       client({ ...code, session: true, client_secret: undefined, grant_types: [] }),
       /^error: `session` needs a client with a secret/,
@@ -351,8 +358,8 @@ const cases: Record<string, readonly Case[]> = {
     [users({ ...alice, username: 'Alice Ng' })],
   ],
   'username twice': [
-    [users(alice, { ...alice, username: 'ALICE', subject: 'b' }), /another user is `alice`.*the same name as `ALICE`/],
-    [users(alice, alice), /another user is `alice`/],
+    [users(alice, { ...alice, username: 'ALICE', subject: 'b' }), /`ALICE` is the same username as `alice`/],
+    [users(alice, alice), /`alice` is the same username as `alice`/],
     [users(alice, { ...alice, username: 'bob' })],
   ],
   'password of a user': [

@@ -496,7 +496,7 @@ const cases: Record<string, readonly Case[]> = {
     [top({ session_keys: ['YSBrZXkgZm9yIHNlc3Npb25zLCBleGFtcGxlIG9ubHk='] })],
   ],
   'operation of an mcp rule': [
-    [tools({ scope: { 'tools/call ': 'a' } }), /is not a method, or a method and a name/],
+    [tools({ scope: { 'tools/call ': 'a' } }), /is neither a method nor a method with a name/],
     [tools({ deny: ['a*b'] }), /not at the end of a word/],
     [tools({ scope: { 'tools/*': 'a', 'tools/call delete_*': 'b' }, deny: ['*'] })],
   ],
@@ -545,7 +545,7 @@ const cases: Record<string, readonly Case[]> = {
     [route({ origins: ['HTTPS://App.Example.com'] })],
     [route({ origins: [] })],
     [tools({ origins: ['*'] }), /^error: `\*` would let every page call/],
-    [tools({ origins: [] }, { origins: [] }), /the route has a list of origins already/],
+    [tools({ origins: [] }, { origins: [] }), /the route already has `origins`/],
     [route({ origins: ['*'] }), /^error: `\*` would let every page call/],
     [route({ origins: ['https://app.example.com/'] }), /^error: `https:\/\/app.example.com\/` is not an origin/],
     [route({ origins: ['https://app.example.com:443'] }), /is not an origin/],
@@ -563,7 +563,7 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ credentials: { header: { name: 'Content-Length', value: '1' } } }), /not a header name/],
     [upstream({ credentials: { header: { name: 'X-Key', value: 'a\nb' } } }), /control character/],
     [upstream({ credentials: { header: { name: 'Authorization', value: 'Key 1' } } })],
-    [upstream({ credentials: { digest: { username: 'a:b', password: 'c' } } }), /must not contain a colon/],
+    [upstream({ credentials: { digest: { username: 'a:b', password: 'c' } } }), /Digest must not contain a colon/],
     [
       upstream({ credentials: { digest: { username: 'a\tb', password: 'c' } } }),
       /must not contain a control character/,
@@ -945,7 +945,7 @@ const cases: Record<string, readonly Case[]> = {
   'secrets of pushed events': [
     [
       both(heard({ listen: '0.0.0.0:8090' }), server({ security_events: pushed })),
-      /^warning: other machines can reach it without TLS/,
+      /^warning: other machines can reach this listener without TLS/,
     ],
     [both(heard({ listen: '0.0.0.0:8090' }), server({ backchannel_logout: logout }))],
     [both(heard({ listen: { host: '0.0.0.0', port: 8090, tls: sound } }), server({ security_events: pushed }))],
@@ -953,7 +953,7 @@ const cases: Record<string, readonly Case[]> = {
   'what a silent feed means': [
     [
       server({ ...asking, events: 'https://auth.example.com/events', on_stale: 'allow' }),
-      /^warning: revoked JWTs pass until their `exp` while the feed is silent for more than 60 s/,
+      /^warning: if the feed is silent for more than 60 s, revoked JWTs pass until their `exp`/,
     ],
     [server({ ...asking, events: 'https://auth.example.com/events', on_stale: 'deny' })],
     [server({ on_stale: 'allow' })],
@@ -1277,7 +1277,7 @@ const cases: Record<string, readonly Case[]> = {
         route({ audience: 'https://prod.example.com' })(config);
         addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.read' })(config);
       },
-      /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
+      /^warning: if the conditions are not met, a request for this path is judged by the weaker rule of/,
     ],
     [
       both(
@@ -1293,7 +1293,7 @@ const cases: Record<string, readonly Case[]> = {
         route({ scope: 'orders.write' }),
         addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.read' }),
       ),
-      /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
+      /^warning: if the conditions are not met, a request for this path is judged by the weaker rule of/,
     ],
     [
       both(
@@ -1301,7 +1301,7 @@ const cases: Record<string, readonly Case[]> = {
         route({ origins: ['https://app.example.com'] }),
         addRoute({ match: { path: '/orders/{id}' }, scope: 'orders.read' }),
       ),
-      /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
+      /^warning: if the conditions are not met, a request for this path is judged by the weaker rule of/,
     ],
     [
       addRoute({ match: { path: '/orders/{rest*}' }, access: 'public' }),
@@ -1316,22 +1316,22 @@ const cases: Record<string, readonly Case[]> = {
         match({ headers: { 'x-env': 'prod' } })(config);
         addRoute({ match: { path: '/orders/{id}' }, access: 'public' })(config);
       },
-      /^warning: without its conditions, a request for this path is public by/,
+      /^warning: if the conditions are not met, a request for this path is public by/,
     ],
     [addRoute({ match: { path: '/orders/{rest*}', methods: ['POST'] }, access: 'public' })],
     [
       addRoute({ match: { path: '/orders/{rest*}' }, access: 'authenticated' }),
-      /^warning: the same path with a final slash is judged by the weaker rule of/,
+      /^warning: the path that differs only in the final slash is judged by the weaker rule of/,
     ],
-    [addRoute({ match: { path: '/{rest*}' }, scope: 'read' }), /with a final slash is judged by the weaker/],
-    [addRoute({ match: { path: '/{rest*}' }, access: 'optional' }), /with a final slash is judged by/],
+    [addRoute({ match: { path: '/{rest*}' }, scope: 'read' }), /in the final slash is judged by the weaker/],
+    [addRoute({ match: { path: '/{rest*}' }, access: 'optional' }), /in the final slash is judged by/],
     [
       addRoute({ match: { path: '/orders/{id}/' }, scope: { any_of: ['orders.read', 'admin'] } }),
-      /with a final slash is judged by the weaker rule/,
+      /in the final slash is judged by the weaker rule/,
     ],
     [
       addRoute({ match: { path: '/orders/{id}/' }, scope: 'orders.read admin' }),
-      /with a final slash is judged by the weaker rule of `GET \/orders\/{id}`/,
+      /in the final slash is judged by the weaker rule of `GET \/orders\/{id}`/,
     ],
     [addRoute({ match: { path: '/orders/{id}/' }, scope: { all_of: ['orders.read'] } })],
     [addRoute({ match: { path: '/{rest*}', methods: ['PUT'] }, scope: 'read' })],
@@ -1346,7 +1346,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ match: { path: '/secret/' }, scope: 'admin' })(config);
         addRoute({ match: { path: '/secret' }, access: 'authenticated' })(config);
       },
-      /with a final slash is judged by the weaker rule of `\* \/secret`/,
+      /in the final slash is judged by the weaker rule of `\* \/secret`/,
     ],
     [
       (config) => {
@@ -1354,22 +1354,22 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ match: { path: '/orders/{id}' }, scope: 'read' })(config);
         addRoute({ match: { path: '/orders/{id}/' }, scope: 'read orders.read' })(config);
       },
-      /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
-      /^warning: the same path with a final slash is judged by the weaker rule of/,
+      /^warning: if the conditions are not met, a request for this path is judged by the weaker rule of/,
+      /^warning: the path that differs only in the final slash is judged by the weaker rule of/,
     ],
     [
       (config) => {
         route({ claims: { tenant: { equals: 'acme' } } })(config);
         addRoute({ match: { path: '/orders/{rest*}' }, scope: 'orders.read' })(config);
       },
-      /with a final slash/,
+      /only in the final slash/,
     ],
     [
       (config) => {
         route({ when: 'request.method == "GET"' })(config);
         addRoute({ match: { path: '/orders/{rest*}' }, scope: 'orders.read' })(config);
       },
-      /with a final slash/,
+      /only in the final slash/,
     ],
     [
       (config) => {
@@ -1403,21 +1403,18 @@ const cases: Record<string, readonly Case[]> = {
     [addRoute({ match: { path: '/.well-known/oauth-protected-resource' }, access: 'public' })],
   ],
   'operation named by the caller': [
-    [
-      soap({ scope: 'orders.read' }, { scope: 'admin' }),
-      /^warning: this path has a different requirement for `second`/,
-    ],
+    [soap({ scope: 'orders.read' }, { scope: 'admin' }), /^warning: this path has a different requirement in `second`/],
     [
       soap({ scope: 'a' }, { scope: 'a', claims: { tenant: { equals: 'acme' } } }),
-      /a different requirement for `second`/,
+      /a different requirement in `second`/,
     ],
-    [soap({ scope: 'a' }, { scope: 'b' }, { scope: 'c' }), /a different requirement for `second`/],
+    [soap({ scope: 'a' }, { scope: 'b' }, { scope: 'c' }), /a different requirement in `second`/],
     [soap({ scope: 'a' }), /^warning: SOAPAction does not protect other operations/],
     [soap({ scope: 'a' }, { scope: 'a' }), /^warning: SOAPAction does not protect other operations/],
-    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined }), /a different requirement for `second`/],
+    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined }), /a different requirement in `second`/],
     [
       soap({ scope: 'a' }, { scope: 'b', soap_action: undefined, path: '/{rest*}' }),
-      /a different requirement for `second`/,
+      /a different requirement in `second`/,
     ],
     [soap({ scope: 'a' }, { scope: 'a', soap_action: undefined })],
     [soap({ scope: 'a' }, { scope: 'a' }, { scope: 'a', soap_action: undefined })],
@@ -1427,7 +1424,7 @@ const cases: Record<string, readonly Case[]> = {
         { scope: 'a', soap_action: undefined },
         { scope: 'b', soap_action: undefined, path: '/{rest*}' },
       ),
-      /with a final slash is judged by the weaker rule of `third`/,
+      /in the final slash is judged by the weaker rule of `third`/,
     ],
     [
       soap({ scope: 'a' }, { scope: 'b', path: '/other' }),

@@ -82,7 +82,7 @@ const forAll: Readonly<Record<string, Row>> = {
     10,
     /DNS name/,
   ],
-  rewrite: [{ one: 'match: { path: /a }, scope: s, rewrite: { strip_prefix: /a }' }, 10, /not rewritten/],
+  rewrite: [{ one: 'match: { path: /a }, scope: s, rewrite: { strip_prefix: /a }' }, 10, /without the rewrite/],
   'encoded slashes': [{ one: 'match: { path: /a }, scope: s, encoded_slashes: keep' }, 10, /%2F/],
   'routes with different upstreams that can meet': [
     { two: 'match: { path: "/{rest*}" }, scope: t', second: 'other' },

@@ -121,7 +121,10 @@ t.test('explain shows a limit where the engine applies it, and counts nothing', 
   const [{ steps }] = await explained({ limit: once('client_id'), access: 'optional' });
   t.match(
     steps.find(({ step }) => step === 'throttle'),
-    { verdict: 'passed', detail: '1 in 60 s by client_id; without a token by address; this command counts nothing' },
+    {
+      verdict: 'passed',
+      detail: '1 in 60 s by client_id; by address if there is no token; this command counts nothing',
+    },
   );
 });
 

@@ -23,7 +23,7 @@ export const sharedTables: Partial<TargetTables> = {
       urls.every((url) => serviceOf(url) !== undefined)
         ? undefined
         : unaskable('the URL names no Service', 'write `http://NAME.NAMESPACE.svc:PORT`'),
-    host: (host) => (host === 'preserve' ? undefined : unaskable('the route keeps the Host of the client')),
+    host: (host) => (host === 'preserve' ? undefined : unaskable('the proxy keeps the Host of the client')),
     case_sensitive: (value) => (value ? undefined : unaskable('the proxy compares the letters of a path exactly')),
   },
   match: {
@@ -37,7 +37,7 @@ export const sharedTables: Partial<TargetTables> = {
       if (read === 'any' || read.size > 0) return unaskable(JOINED);
       return { why: 'the proxy does not evaluate expressions', remedy: 'use `--on-unsupported ask`' };
     },
-    rewrite: () => unaskable('the proxy forwards the path that was not rewritten'),
+    rewrite: () => unaskable('the proxy forwards the path without the rewrite'),
     encoded_slashes: (value) =>
       value === 'refuse' ? undefined : unaskable('a proxy can decode `%2F` before anyone judges the path'),
     // Only Gatehouse judges paths with `;`.
@@ -81,7 +81,7 @@ function upstreamLimit(
   const other = earlier.find((each) => each.upstream !== route.upstream && slotsMayMeet(each, route));
   if (other === undefined) return [];
   const why = `an encoded path could reach the upstream of \`${other.id}\` by the rules of this route`;
-  const reason = unaskable(why, 'give both routes the same upstream, or paths that no request can match both of');
+  const reason = unaskable(why, 'give both routes the same upstream, or paths so that no request can match both');
   const { unsaid } = ofRoute(route, ['routes', index, 'match', 'path'], reason);
   return [{ unsaid, routes: [other.id, route.id] }];
 }

@@ -15,7 +15,7 @@ const faults = {
   state: {
     status: 400,
     title: 'This answer belongs to no open login',
-    text: 'The login began in another browser or under another name, has ended already, or took longer than ten minutes. Some browsers keep no cookie of an http address: then use https.',
+    text: 'The login began in another browser or at another address, has ended already, or took longer than ten minutes. Some browsers keep no cookie of an http address: then use https.',
   },
   issuer: {
     status: 400,

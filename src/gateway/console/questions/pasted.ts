@@ -26,7 +26,7 @@ export async function answerPasted(asked: PastedQuestion): Promise<PastedAnswers
   return explainIn(asked.question, loaded, unasked, notRead(loaded));
 }
 
-const WHY = 'a pasted file asks no server; choose a token with scopes and claims';
+const WHY = 'no server is asked for a pasted file; choose a token with scopes and claims';
 
 const unasked: typeof explainUnasked = (file, request) => explainUnasked(file, request, WHY);
 
