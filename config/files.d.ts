@@ -77,7 +77,7 @@ export interface GatewayFile {
     } | {
       /** These users may use the listener. The block means the same as on a route. */
       basic: {
-        /** The users are in this file, or in the { storage } of an authorization service. */
+        /** The users are in the file with this path, or in the { storage } of an authorization service. */
         users: string | {
           /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
           storage: string;
@@ -522,7 +522,7 @@ export interface GatewayFile {
     basic?: {
       /** The challenge names this realm. The default is `realm` of the file. */
       realm?: string;
-      /** The users are in this file, or in the { storage } of an authorization service. */
+      /** The users are in the file with this path, or in the { storage } of an authorization service. */
       users: string | {
         /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
@@ -556,7 +556,7 @@ export interface GatewayFile {
     digest?: {
       /** The challenge and every stored hash contain this realm. If you change the realm, all hashes become invalid. */
       realm: string;
-      /** The users are in this file, or in the store of an authorization service: { storage, encryption_keys }. */
+      /** The users are in the file with this path, or in the store of an authorization service: { storage, encryption_keys }. */
       users: string | {
         /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;

@@ -162,7 +162,7 @@ export const values: Keys = {
     }),
   }),
   extraObjects: list(
-    'More objects, which Helm renders as templates: for example secrets of an operator, or certificates.',
+    'More objects, which Helm renders as templates: for example certificates, or objects from which a Kubernetes operator makes Secrets.',
     anyObject,
   ),
 };

@@ -39,7 +39,7 @@ function parseLine({ line, fields }: UserLine): HtdigestEntry | LineFault {
   const algorithm = fourth === undefined ? byLength(ha1) : algorithmNamed(third ?? '');
   if (third === undefined || more.length > 0) return { line, message: 'this is not `user:realm:hash`', hint: REMEDY };
   if (algorithm === undefined || ha1.length !== lengths[algorithm] || !/^[0-9a-f]+$/.test(ha1))
-    return { line, message: `the hash of \`${username}\` has an unknown algorithm`, hint: REMEDY };
+    return { line, message: `the hash of \`${username}\` is not a hash of a known algorithm`, hint: REMEDY };
   const fault = usernameFault(username);
   return fault === undefined ? { username, realm, algorithm, ha1, line } : { line, message: fault };
 }

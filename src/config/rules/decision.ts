@@ -78,7 +78,7 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
     [
       ['end_with'],
       end_with === 'token',
-      'a proxy that asks at `decision` holds the connection itself, so the gateway cannot end an open stream with its token',
+      'a proxy that asks at `decision` holds the connection itself, so the gateway cannot end an open stream when its token ends',
       'such clients must connect to `listen`',
     ],
     [

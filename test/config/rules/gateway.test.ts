@@ -408,7 +408,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'users of Digest': [
-    [digest({ users: badHashes }), /users:1: the hash of `alice` has an unknown algorithm/],
+    [digest({ users: badHashes }), /users:1: the hash of `alice` is not a hash of a known algorithm/],
     [digest({ realm: 'R' }), /^warning: no line of .* is for the realm `R`/],
     [digest({ scopes: { bob: 'orders.read' } }), /^warning: the file of users has no `bob`/],
     [
@@ -1499,7 +1499,7 @@ const cases: Record<string, readonly Case[]> = {
     [digestOf(['auth', 'auth-int'])],
   ],
   'what a proxy keeps of a route': [
-    [both(asked(), route({ end_with: 'token' })), /^warning: .* the gateway cannot end an open stream with its token/],
+    [both(asked(), route({ end_with: 'token' })), /^warning: .* the gateway cannot end an open stream when its token ends/],
     [both(asked(), route({ limits: { body: '1KiB' } })), /^warning: .* cannot check its length/],
     [both(asked(), route({ limits: { body: 'none' } })), /^warning: .* cannot check its length/],
     [both(asked(), route({ limits: { form_body: '1KiB' } }))],

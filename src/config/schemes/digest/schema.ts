@@ -33,7 +33,7 @@ export const Digest = record(
       ],
       {
         description:
-          'The users are in this file, or in the store of an authorization service: { storage, encryption_keys }.',
+          'The users are in the file with this path, or in the store of an authorization service: { storage, encryption_keys }.',
       },
     ),
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
