@@ -172,7 +172,7 @@ export interface GatewayFile {
   login?: {
     /** One user may send this many wrong passwords from one address. All users of one address may send ten times as many. A wrong API key counts as a wrong password. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong password begins this window. After `max_failures`, the gateway answers 429 until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong password begins this window. After `max_failures`, the gateway answers 429 to this user from this address until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
   };
   /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends. */
@@ -429,7 +429,7 @@ export interface GatewayFile {
         /** The answer may pause for this long. Use none for quiet streams. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit. */
         idle?: string;
       };
-      /** The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in two more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. Default: `1`. */
+      /** The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in three more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. If only undici could read the answer, the retry uses undici. Default: `1`. */
       retries?: number | Variable;
       /** The gateway checks the health of each URL. Without it, every URL counts as healthy. */
       health?: {
@@ -1043,7 +1043,7 @@ export interface AuthorizationFile {
   login?: {
     /** One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. A client with the right secret is never limited. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
     /** One user may have this many wrong passwords in a day, from all addresses together. After that, the service answers 429. The limit does not apply to addresses that sent the right password in the last 30 days. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
     max_failures_a_day?: number | Variable;

@@ -25,7 +25,7 @@ function registerTarget(command: Command, target: CompileTarget): void {
     .addOption(
       new Option(
         '--on-unsupported <what>',
-        'for rules that cannot be expressed exactly: error lists them and stops, ask lets Gatehouse judge their routes, omit leaves these routes out',
+        'for rules that the target cannot express exactly: error lists them and stops, ask lets Gatehouse judge their routes, omit leaves these routes out (gateway-api always lets Gatehouse judge, where it can)',
       )
         .choices(unsupportedModes)
         .default('error'),

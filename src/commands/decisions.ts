@@ -23,7 +23,7 @@ interface Options extends AdminOptions {
 
 const HELP = `
 A filter has names and values, as in the console: route:orders status:4xx -client:shop /orders. A decision must match
-every name, but only one of several values of the same name.
+every name, but only one of several values of the same name. A word with - excludes decisions.
 Quote a value with spaces for the shell too: 'client:"Corner Shop"'.
 
 A gateway keeps decisions only while someone watches it with \`decisions --follow\`, \`gatehouse top\` or the console.

@@ -23,10 +23,10 @@ export interface ClaimRules extends LifetimeRules {
 export function judgeClaims(claims: JsonObject, rules: ClaimRules): RefusedJwt | undefined {
   const foreign = issuerMismatch(claims.iss, [rules.issuer]);
   if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
-  const fault = formFault(claims);
-  if (fault !== undefined) return refused('token_malformed', fault);
   const event = eventMismatch(claims);
   if (event !== undefined) return refused('token_type', 'events', event);
+  const fault = formFault(claims);
+  if (fault !== undefined) return refused('token_malformed', fault);
   const untimely = judgeTimes(claims, rules);
   if (untimely !== undefined) return untimely;
   // RFC 7800 §3.1: the token is valid only with proof of a key, which the client did not send.

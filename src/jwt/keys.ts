@@ -26,7 +26,7 @@ export interface ImportedKeys {
 }
 
 /** The reason for a key that its owner publishes for encryption (RFC 7517 §4.2). */
-export const NOT_FOR_SIGNATURES = 'not for signatures (use)';
+export const FOR_ENCRYPTION = 'for encryption (use)';
 
 const MAX_KEYS = 100;
 const MAX_RSA_BITS = 8192;
@@ -70,7 +70,8 @@ function judge(jwk: unknown): string | undefined {
   if (!isObject(jwk) || typeof jwk.kty !== 'string') return 'not a key';
   if (jwk.kty === 'oct' || PRIVATE.some((name) => Object.hasOwn(jwk, name))) return 'secret material is published';
   if (jwk.kid !== undefined && typeof jwk.kid !== 'string') return 'kid is not a string';
-  if (jwk.use !== undefined && jwk.use !== 'sig') return NOT_FOR_SIGNATURES;
+  if (jwk.use === 'enc') return FOR_ENCRYPTION;
+  if (jwk.use !== undefined && jwk.use !== 'sig') return 'not for signatures (use)';
   if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify'))) {
     return 'not for verification (key_ops)';
   }

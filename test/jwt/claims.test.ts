@@ -71,7 +71,7 @@ t.test('T34, T35: a token that is bound to a key is not a bearer token', async (
 
 t.test('a security event or a logout token is not an access token', async (t) => {
   for (const events of [{ 'http://schemas.openid.net/event/backchannel-logout': {} }, {}])
-    t.equal(judge({ events }), 'token_type');
+    for (const exp of [now + 60, undefined]) t.equal(judge({ events, exp }), 'token_type');
   for (const events of [undefined, null, 'concerts', ['concerts']]) t.equal(judge({ events }), undefined);
 });
 

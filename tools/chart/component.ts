@@ -140,7 +140,7 @@ function pods(memory: string): Keys {
       45,
     ),
     strategy: value(
-      'Update strategy of the Deployment. With SQLite on a volume or `receiver.file`, the strategy is always Recreate.',
+      'Update strategy of the Deployment. With SQLite on a volume, or `receiver.file` in `config`, the strategy is always Recreate. If `receiver.file` is in an existing ConfigMap, set `type: Recreate`.',
       handedOn(),
       {
         type: 'RollingUpdate',

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'undici';
 import { metadataUrls } from '../../oauth/metadata.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
@@ -36,7 +37,7 @@ export function serverClock(view: RemoteView): readonly DoctorProbe[] {
     : [{ about: `${view.name} clock`, look: (signal) => lookAt(url, view, signal) }];
 }
 
-/** Any URL of the server: every answer has a date, whatever its status (RFC 9110 §6.6.1). */
+/** Any URL of the server: an answer with any status has a date, if the server has a clock (RFC 9110 §6.6.1). */
 function anAddress({ config }: RemoteView): string | undefined {
   const { jwks_uri, introspection_endpoint, issuer, jwks_file, verify } = config;
   const named = jwks_uri ?? introspection_endpoint;
@@ -50,23 +51,26 @@ async function lookAt(
   { agent, clock, config }: RemoteView,
   signal: AbortSignal,
 ): Promise<readonly Seen[]> {
-  const date = await dateOf(url, { agent, signal });
+  const answered = await headersOf(url, { agent, signal });
   // Another probe reports that nothing answers.
-  if (date === undefined) return [];
-  const theirs = Date.parse(date);
-  if (Number.isNaN(theirs)) return [good('not compared with ours: the server sends no Date field')];
+  if (answered === undefined) return [];
+  const { date } = answered;
+  if (date === undefined) return [good('not compared with ours: the server sends no Date field')];
+  const theirs = Date.parse(String(date));
+  if (Number.isNaN(theirs))
+    return [doubtful('its Date field is not a date', 'check the server and the proxies before it')];
   const harm = 'the gateway treats valid tokens as expired or not yet valid';
   return [judgeClocks({ theirs, ours: clock.now(), allowed: config.clock_skew, harm })];
 }
 
-async function dateOf(
+async function headersOf(
   url: string,
   { agent, signal }: Pick<RemoteView, 'agent'> & { signal: AbortSignal },
-): Promise<string | undefined> {
+): Promise<IncomingHttpHeaders | undefined> {
   try {
     const { headers, body } = await request(url, { dispatcher: agent, signal });
     body.on('error', () => {}).destroy();
-    return String(headers.date);
+    return headers;
   } catch {
     return undefined;
   }

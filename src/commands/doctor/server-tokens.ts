@@ -8,7 +8,7 @@ import { keySourceOf } from '../../gateway/server-client/key-source.ts';
 import type { RequiredMember } from '../../gateway/server-client/metadata.ts';
 import { lacksClient } from '../../gateway/verify/authorization-server.ts';
 import { judgeAnswer } from '../../gateway/verify/introspection-answer.ts';
-import { NOT_FOR_SIGNATURES, type RefusedKey } from '../../jwt/keys.ts';
+import { FOR_ENCRYPTION, type RefusedKey } from '../../jwt/keys.ts';
 import { metadataUrls } from '../../oauth/metadata.ts';
 import { faultRemedy } from './faults.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
@@ -61,7 +61,7 @@ async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
   const { fault, refused } = await load(view);
   const accepted = config.algorithms.join(', ');
   // A server may publish a key for encryption in the same set. This is no fault.
-  const unexpected = refused.filter(({ reason }) => reason !== NOT_FOR_SIGNATURES);
+  const unexpected = refused.filter(({ reason }) => reason !== FOR_ENCRYPTION);
   const left = unexpected.map(({ kid = 'without a kid', reason }) =>
     doubtful(`the key ${kid} is not used: ${reason}`, `\`algorithms\` accepts ${accepted}`),
   );

@@ -34,7 +34,7 @@ const WRONG = 'the listener does not accept this user with this password';
 const texts: Readonly<Record<number, string>> = {
   403: 'the listener does not allow this. Use its address as in its file, and a user who may open the console',
   404: NOT_THERE,
-  429: 'the listener got too many wrong passwords, and accepts no password for a while',
+  429: 'the listener got too many wrong passwords from here, and checks none for a while',
 };
 
 function errorIn(text: string): string | undefined {

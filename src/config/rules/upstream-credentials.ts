@@ -37,10 +37,10 @@ function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConf
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** Both schemes end the name at a colon: Basic in the header, Digest in the hash. */
 const OF_BASIC = 'a username for Basic must not contain a colon (RFC 7617 §2)';
 const OF_DIGEST = 'a username for Digest must not contain a colon, which separates the username from the realm';
 
+/** Both schemes end the name at a colon: Basic in the header, Digest in the hash. */
 function usernameFaults(pointer: Pointer, username: string, colon: string): readonly Finding[] {
   if (username.includes(':')) return [{ pointer, message: colon }];
   return CONTROL.test(username) ? [{ pointer, message: 'a username must not contain a control character' }] : [];

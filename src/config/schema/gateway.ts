@@ -176,7 +176,7 @@ export const GatewaySchema = record({
       ),
       window: duration(
         '15m',
-        'The first wrong password begins this window. After `max_failures`, the gateway answers 429 until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many.',
+        'The first wrong password begins this window. After `max_failures`, the gateway answers 429 to this user from this address until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many.',
       ),
     },
     {},

@@ -105,7 +105,7 @@ export const UpstreamSettings = record(
       maximum: 5,
       default: 1,
       description:
-        'The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in two more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only.',
+        'The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in three more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. If only undici could read the answer, the retry uses undici.',
     }),
     health: Type.Optional(Health),
     circuit_breaker: Type.Optional(CircuitBreaker),

@@ -3,6 +3,7 @@ import { quoted } from '../../base/quoted.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { issuerMismatch } from '../../jwt/claim-mismatches.ts';
 import type { JsonObject } from '../../jwt/json.ts';
+import { eventChecks } from './event-checks.ts';
 import { timeChecks } from './time-checks.ts';
 import { fails, failsBy, fits, type TokenCheck } from './token-check.ts';
 
@@ -24,6 +25,7 @@ export function answerChecks(answer: JsonObject, { block, now }: AnswerScene): r
     fits('active', 'true', 'true', 'by introspection'),
     ...(iss === undefined ? [] : [foreign === undefined ? fits('iss', quoted(iss), quoted(issuer)) : failsBy(foreign)]),
     ...(type === undefined ? [] : [isBearer ? bearer(type) : failsBy(mismatchOf('token_type', type, ['Bearer']))]),
+    ...eventChecks(answer),
     ...timeChecks(answer, rules, false),
     ...(Object.hasOwn(answer, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is not bound to a key')] : []),
   ];

@@ -1,12 +1,13 @@
 import type { Mismatch } from '../../base/mismatch.ts';
 import { quoted, quotedAny } from '../../base/quoted.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
-import { eventMismatch, issuerMismatch } from '../../jwt/claim-mismatches.ts';
+import { issuerMismatch } from '../../jwt/claim-mismatches.ts';
 import { algorithmMismatch, typeMismatch } from '../../jwt/header-mismatches.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
 import type { Outcome } from '../decide/outcome.ts';
 import { requiredClaimMismatch } from '../verify/required-claims.ts';
 import { acceptedTypes } from '../verify/verify-jwt.ts';
+import { eventChecks } from './event-checks.ts';
 import { timeChecks } from './time-checks.ts';
 import { fails, failsBy, fits, type TokenCheck, unknownToken } from './token-check.ts';
 
@@ -29,14 +30,14 @@ export function jwtChecks(jwt: ParsedJwt, scene: JwtScene): readonly TokenCheck[
   const { block, issuers } = scene;
   const issuer = judged('iss', claims.iss, quotedAny(issuers), issuerMismatch(claims.iss, issuers));
   if (block === undefined) return [unknownToken('alg', quoted(header.alg), NOT_KNOWN), issuer];
-  // The server introspects the token, so only the issuer is checked here.
-  if (block.verify === 'introspection') return [issuer];
+  // The server introspects the token, so only the issuer and the kind of token are checked here.
+  if (block.verify === 'introspection') return [issuer, ...eventChecks(claims)];
   const algorithms = new Set<string>(block.algorithms);
   return [
     judged('alg', header.alg, quotedAny([...algorithms]), algorithmMismatch(header.alg, algorithms)),
     judged('typ', header.typ, quotedAny(block.typ), typeMismatch(header.typ, acceptedTypes(block.typ))),
     issuer,
-    ...[eventMismatch(claims)].flatMap((event) => (event === undefined ? [] : [failsBy(event)])),
+    ...eventChecks(claims),
     ...timeChecks(claims, secondsOf(block, scene.now), true),
     ...(Object.hasOwn(claims, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is not bound to a key')] : []),
     keyCheck(jwt, scene.outcome),

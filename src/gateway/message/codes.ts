@@ -384,7 +384,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token, not an ID token or a logout token. If the access token has another `typ`, add this type to the setting `typ` of the authorization server. With `JWT` or `absent`, also set `audience` or `required_claims`.',
+      'Send an access token, not an ID token, a logout token or a security event (a JWT with an object `events`). If the access token has another `typ`, add this type to the setting `typ` of the authorization server. With `JWT` or `absent`, also set `audience` or `required_claims`.',
   },
   token_issuer: {
     status: 401,

@@ -1499,7 +1499,10 @@ const cases: Record<string, readonly Case[]> = {
     [digestOf(['auth', 'auth-int'])],
   ],
   'what a proxy keeps of a route': [
-    [both(asked(), route({ end_with: 'token' })), /^warning: .* the gateway cannot end an open stream when its token ends/],
+    [
+      both(asked(), route({ end_with: 'token' })),
+      /^warning: .* the gateway cannot end an open stream when its token ends/,
+    ],
     [both(asked(), route({ limits: { body: '1KiB' } })), /^warning: .* cannot check its length/],
     [both(asked(), route({ limits: { body: 'none' } })), /^warning: .* cannot check its length/],
     [both(asked(), route({ limits: { form_body: '1KiB' } }))],

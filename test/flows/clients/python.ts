@@ -24,8 +24,7 @@ export function pythonPeer({ name, requirements, script }: Python, env: Record<s
   const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
   const environment = path(`../../../node_modules/.cache/gatehouse-${name}-${hash}`);
   mkdirSync(dirname(environment), { recursive: true });
-  // Two files can share an environment, and run at the same time.
-  const fault = oneAtATime(`${environment}.lock`, INSTALLATION, () => install(environment, file));
+  const fault = installOnce(environment, file);
   if (fault !== undefined) return { missing: `${name} cannot be installed: ${fault}` };
   return { command: pythonOf(environment), args: [join(peers, script)], env };
 }
@@ -36,6 +35,15 @@ const pip = ['-m', 'pip', 'install', '--quiet', '--no-color', '--disable-pip-ver
 
 /** Milliseconds. The longest installation takes the sum of the times below. */
 const INSTALLATION = 150_000;
+
+/** Two files can share an environment, and run at the same time. One of them installs it. */
+function installOnce(environment: string, requirements: string): string | undefined {
+  try {
+    return oneAtATime(`${environment}.lock`, INSTALLATION, () => install(environment, requirements));
+  } catch (error) {
+    return `another process is installing it: ${(error as Error).message}`;
+  }
+}
 
 /** What is wrong, if it cannot be installed. The times in milliseconds allow for a slow network. */
 function install(environment: string, requirements: string): string | undefined {

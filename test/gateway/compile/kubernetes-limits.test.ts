@@ -8,7 +8,7 @@ import { compileText } from './compiled.ts';
 
 const SERVER =
   'issuer: https://a.example, audience: https://api.example, jwks_uri: https://a.example/keys, clock_skew: 60s';
-const TOKENS = ['typ', 'algorithms', 'lifetime', 'clock-skew', 'header', 'cnf', 'second-credential'];
+const TOKENS = ['typ', 'algorithms', 'lifetime', 'clock-skew', 'header', 'cnf', 'events', 'second-credential'];
 
 interface Parts {
   readonly server?: string;
@@ -149,6 +149,7 @@ const ofTokens: Readonly<Record<string, Row>> = {
   'clock-skew': [{ server: SERVER.replace('60s', '30s') }, 3, /60 s after/],
   header: [{}, 3, /`crit`/],
   cnf: [{}, 3, /bound to a key/],
+  events: [{}, 3, /logout token/],
   'second-credential': [{}, 3, /second credential/],
 };
 

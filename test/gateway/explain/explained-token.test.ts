@@ -101,6 +101,18 @@ t.test('all mismatches are shown at once, and unreached checks are unknown', asy
   t.match(told.steps.find(({ step }) => step === 'verify')?.detail, /iss: found ".*", expected ".*"; differs only by/);
 });
 
+t.test('a security event shows as one, with any kind of verification', async (t) => {
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const { issuer, ask } = await scene(t);
+  const told = await ask(await issuer.sign({ events }));
+  t.strictSame(marksOf(told), { ...sound, kid: 'unknown', events: 'fails' });
+  t.match(checkOf(told, 'events'), { found: 'a security event', expected: 'none' });
+  const asking = await scene(t, { verify: 'introspection' });
+  t.match(marksOf(await asking.ask(await asking.issuer.sign({ events }))), { iss: 'fits', events: 'fails' });
+  asking.issuer.answer = (_token, response) => json(response, { active: true, events });
+  t.match(marksOf(await asking.ask('opaque')), { active: 'fits', events: 'fails' });
+});
+
 t.test('an unknown key is shown with the keys of the server', async (t) => {
   const { issuer, ask } = await scene(t);
   const told = await ask(await issuer.sign({}, { header: { kid: 'k9' } }));

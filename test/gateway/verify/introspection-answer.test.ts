@@ -51,6 +51,7 @@ t.test('a member of the wrong type makes the answer invalid (RFC 7662 §2.2)', a
 t.test('issuer, binding and kind of the token are checked', async (t) => {
   t.equal(told({ iss: 'https://auth.example.com/' }), 'token_issuer');
   for (const cnf of [{}, null, { jkt: 'x' }]) t.equal(told({ cnf }), 'token_bound');
+  t.equal(told({ events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }), 'token_type');
   for (const token_type of ['DPoP', 'mac', '']) t.equal(told({ token_type }), 'token_type', token_type);
 });
 

@@ -139,6 +139,19 @@ t.test('reasons to refuse a token with an active answer', async (t) => {
   }
 });
 
+t.test('a logout token or a security event gets 401, and only an opaque one is asked about', async (t) => {
+  const clock = heldClock();
+  const issuer = await openIssuer(t, clock);
+  const verify = openVerifiers(t, { main: introspecting(issuer.url) }, { clock }).verifier(['main']);
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  issuer.answer = (_token, response) => json(response, { active: true, events });
+  t.equal(inAWord(await verify('opaque')), 'token_type');
+  const asked = issuer.endpoint.calls.length;
+  issuer.answer = (_token, response) => json(response, { active: true });
+  t.equal(inAWord(await verify(await issuer.sign({ events }))), 'token_type');
+  t.equal(issuer.endpoint.calls.length, asked);
+});
+
 const raw =
   (body: string | Buffer, headers: Record<string, string> = {}): Handler =>
   (_request, response) =>

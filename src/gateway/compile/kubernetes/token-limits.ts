@@ -15,7 +15,7 @@ function remedyOf(name: string): string {
 const MESH_SKEW = 60_000;
 
 export const tokenTable: TargetTables['server'] = {
-  typ: acceptable('typ', 'the proxy does not check `typ`, so an ID token or a logout token would pass'),
+  typ: acceptable('typ', 'the proxy does not check `typ`, so an ID token would pass'),
   algorithms: acceptable('algorithms', 'the proxy accepts every algorithm of a key'),
   max_token_lifetime: acceptable('lifetime', 'the proxy checks no `iat` and no lifetime, and needs no `exp`'),
   clock_skew: (skew) =>
@@ -35,6 +35,7 @@ function acceptable(accept: string, why: string): () => CannotSay {
 export const everyServer: readonly CannotSay[] = [
   acceptable('header', 'the proxy ignores `crit`, and accepts other header parameters that the gateway refuses')(),
   acceptable('cnf', 'the proxy accepts a token that is bound to a key (`cnf`) without the proof')(),
+  acceptable('events', 'the proxy accepts a logout token, or another security event (`events`), as an access token')(),
   acceptable(
     'second-credential',
     'the proxy does not refuse a second credential, such as `access_token` in the query',
@@ -49,5 +50,6 @@ export const tokenDifferences = [
   'clock-skew',
   'header',
   'cnf',
+  'events',
   'second-credential',
 ] as const;
