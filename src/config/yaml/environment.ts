@@ -34,7 +34,7 @@ function ignored({ prefix: begins, service }: ServiceLink): Fault {
   return {
     at: placeOfVariable(`${begins}_SERVICE_HOST`),
     severity: 'warning',
-    message: `this variable and the others of Kubernetes for the Service ${service} are not settings, and are ignored`,
+    message: `this variable and the other variables that Kubernetes sets for the Service ${service} are not settings, and are ignored`,
     hint: 'set `enableServiceLinks: false` in the pod, or give the Service another name',
   };
 }
