@@ -30,7 +30,7 @@ export interface Sending {
   readonly desks: SentGeneration['desks'];
 }
 
-/** The content that every worker compiles. Its user files are read now, and also apply to workers that start later. */
+/** The content that every worker compiles. Its files of users and API keys are read now, and also apply to workers that start later. */
 export function sentGeneration(config: GatewayConfig, sending: Sending): SentGeneration {
   const { version, workers, directory, locate, desks } = sending;
   const places = locate === undefined ? [] : config.routes.map((_, index) => locate(['routes', index]));
@@ -56,7 +56,7 @@ function shareOut(config: GatewayConfig, workers: number): GatewayConfig {
 }
 
 function contentsOf({ routes }: GatewayConfig, directory: string): Record<string, string> {
-  const named = routes.flatMap(({ basic, digest }) => [basic?.users, digest?.users]);
+  const named = routes.flatMap(({ basic, digest, api_key }) => [basic?.users, digest?.users, api_key?.keys]);
   const files = new Set(named.filter((users) => typeof users === 'string').map((file) => resolve(directory, file)));
   return Object.fromEntries([...files].flatMap((file) => contentOf(file, directory)));
 }
