@@ -103,7 +103,8 @@ async function judge(
   token: string,
 ): Promise<Received | Receipt> {
   const expected = rules(config);
-  if (expected === undefined) return rejected(notAccepted('the gateway accepts no tokens of this kind from this issuer'));
+  if (expected === undefined)
+    return rejected(notAccepted('the gateway accepts no tokens of this kind from this issuer'));
   const jwt = parseJwt(token);
   if (jwt.kind === 'refused') return rejected(notAccepted('this is not a signed JWT'));
   const fault = judgeHeader(jwt, { algorithms: signing, types });

@@ -68,7 +68,10 @@ t.test('a database of another program is refused, and not changed', { skip }, as
   const changed = await newDatabase();
   await (await openRecords(changed, options)).close();
   await ask("UPDATE migration SET checksum = 'x' WHERE version = 2", changed);
-  await t.rejects(openRecords(changed, options), { name: 'StorageUnusable', message: /migration 2 in the database differs/ });
+  await t.rejects(openRecords(changed, options), {
+    name: 'StorageUnusable',
+    message: /migration 2 in the database differs/,
+  });
 });
 
 t.test('a migration that fails leaves nothing behind', { skip }, async (t) => {
