@@ -213,7 +213,12 @@ t.test('an opened ticket says what to do, in the language of the page', { skip }
 t.test('the filter of the address decides what is shown', { skip }, async (t) => {
   const opened = await open(t);
   const { page, running } = opened;
+  // The page names its gateways before its stream is open.
+  const stream = page.waitForResponse((response) =>
+    /^text\/event-stream/.test(response.headers()['content-type'] ?? ''),
+  );
   await page.goto(`${running.adminUrl}/console/live#filter=status:4xx`);
+  await stream;
   await page.getByText('Decisions of').waitFor();
   await requests(opened, ['/orders/1', '/admin/7', '/orders/2']);
   await page.locator('.row', { hasText: '/admin/7' }).waitFor();
