@@ -1,3 +1,5 @@
+import { decodeOctets } from '../../base/percent-octets.ts';
+
 /**
  * Removes one parameter from `application/x-www-form-urlencoded` text, in a query or a body. Every other byte stays,
  * because the upstream's parser must see what the client wrote.
@@ -11,6 +13,7 @@ export interface Taken {
 
 /** `text` is a latin1 string: one character for each byte. */
 export function takeParameter(text: string, name: string): Taken {
+  if (!mayName(text, name)) return { values: [], rest: text };
   const values: string[] = [];
   const rest: string[] = [];
   for (const pair of text.split('&')) {
@@ -32,13 +35,10 @@ function isNamed(key: string, name: string): boolean {
 
 /** Whether the text can contain the parameter at all. This avoids parsing nearly every query. */
 export function mayName(text: string, name: string): boolean {
-  return text.includes(name) || text.includes('%');
+  return text.includes(name) || text.includes('%') || (name.includes(' ') && text.includes('+'));
 }
 
 /** Broken percent-encoding stays unchanged, because it can then not be part of a token. */
 export function decodeForm(text: string): string {
-  if (!text.includes('%') && !text.includes('+')) return text;
-  return text
-    .replaceAll('+', ' ')
-    .replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decodeOctets(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }

@@ -1,17 +1,16 @@
+import { decodeOctets } from '../../base/percent-octets.ts';
+
 /**
  * The query, with its `?`, as it looks to a server that decodes the whole target first: `%23` ends it, `%26` splits it,
  * and the URL parser drops line breaks, tabs and trailing blanks. Undefined: nothing is percent-encoded.
  */
 export function queryDecodedFirst(target: string): string | undefined {
   if (!target.includes('%')) return undefined;
-  const decoded = target.replace(ENCODED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const [before = ''] = withoutBlanks(decoded).split('#', 1);
+  // The characters that split a target are ASCII, so each octet is decoded alone.
+  const [before = ''] = withoutBlanks(decodeOctets(target)).split('#', 1);
   const mark = before.indexOf('?');
   return mark === -1 ? '' : before.slice(mark);
 }
-
-/** Decodes each octet, because the characters that split a target are ASCII. */
-const ENCODED = /%([0-9A-Fa-f]{2})/g;
 
 /** URL Standard, basic URL parser, steps 1 and 3. */
 function withoutBlanks(text: string): string {

@@ -30,5 +30,6 @@ t.test('a parameter is found in every spelling of its name, and every other byte
 
 t.test('only a text with the name, or with something encoded, can contain the name', async (t) => {
   for (const text of ['?t=a', '?xtx', '?%74=a', '?a=%20']) t.ok(mayName(text, 't'), text);
-  for (const text of ['', '?a=b', '?T=1']) t.notOk(mayName(text, 't'), text);
+  for (const text of ['', '?a=b', '?T=1', '?a+b']) t.notOk(mayName(text, 't'), text);
+  t.ok(mayName('?a+b', 'a b'), 'a plus is a space');
 });

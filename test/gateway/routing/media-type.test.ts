@@ -18,6 +18,28 @@ t.test(
 );
 
 t.test('an invalid media type is rejected, whatever is around it', async (t) => {
-  for (const text of ['', 'a', '/b', ' a/b', '"a/b"', 'a/b"x";p=1', 'a/b x', 'a/b;p=1 x', 'a/b;p="1', 'a/b, c/d'])
+  for (const text of [
+    '',
+    'a',
+    '/b',
+    ' a/b',
+    '"a/b"',
+    'a/b"x";p=1',
+    'a/b x',
+    'a/b;p=1 x',
+    'a/b p=1',
+    'a/b;p=1 q=2',
+    'a/b;p="1"q=2',
+    'a/b;p="1',
+    'a/b, c/d',
+  ])
     t.equal(readMediaType(text), undefined, text);
+});
+
+t.test('semicolons and blanks without a parameter are skipped, however many there are', async (t) => {
+  for (const blank of [';', ' ;', ';\t', '; ;'])
+    t.strictSame(readMediaType(`a/b${blank.repeat(50_000)}x=1${blank.repeat(50_000)}`), {
+      essence: 'a/b',
+      parameters: [['x', '1']],
+    });
 });
