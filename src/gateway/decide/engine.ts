@@ -1,8 +1,7 @@
 import { RESOURCE_METADATA } from '../../config/words/resource-metadata.ts';
 import type { Code } from '../message/codes.ts';
-import { isPreflight, type RequestHead } from '../message/request-head.ts';
+import { isLastHop, isPreflight, type RequestHead } from '../message/request-head.ts';
 import { judgeTarget, originForm, type Target } from '../message/target.ts';
-import { valuesOf } from '../routing/match-conditions.ts';
 import {
   type Ambiguous,
   ambiguityDetail,
@@ -124,7 +123,7 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   const host = head.host?.lines === 1 ? router.hostName(head.host.value) : undefined;
   if (host === undefined) return refuse('host_invalid');
   if (head.method === 'CONNECT' || (head.method === 'TRACE' && !router.looksOn)) return noMethod();
-  if (head.method === 'OPTIONS' && valuesOf(head, 'max-forwards').includes('0')) return NO_CONTENT;
+  if (isLastHop(head)) return head.method === 'OPTIONS' ? NO_CONTENT : noMethod();
   const target = judgeTarget(head.method, head.target);
   if (target.kind === 'refused') return misshapen(router, head, host, refuse(target.code));
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');

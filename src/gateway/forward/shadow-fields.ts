@@ -2,7 +2,7 @@ import { fold } from '../../config/words/fold-name.ts';
 import { connectionNames } from '../decide/framing.ts';
 import { remembering } from '../decide/identity-headers.ts';
 import type { Forward } from '../decide/outcome.ts';
-import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
+import { forwardedHops, listNames, type RequestHead } from '../message/request-head.ts';
 import { OF_HOP } from '../message/reserved-headers.ts';
 import { addForwardingFields, type Sender, upstreamPeerOf } from './upstream-fields.ts';
 
@@ -24,7 +24,7 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
       continue;
     there.add(name);
     const value = received[i + 1] as string;
-    fields.push(written, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
+    fields.push(written, name === 'max-forwards' ? forwardedHops(head, value) : value);
   }
   extendChain(fields, head);
   const ours: string[] = [];

@@ -2,7 +2,7 @@ import { fold } from '../../config/words/fold-name.ts';
 import { connectionNames } from '../decide/framing.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { credentialHeaders } from '../decide/placed-credentials.ts';
-import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
+import { forwardedHops, listNames, type RequestHead } from '../message/request-head.ts';
 import { OURS } from '../message/reserved-headers.ts';
 import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
@@ -54,7 +54,7 @@ export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): 
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
     const value = valueFor(plan, name, received[i + 1] as string);
     if (value === undefined) continue;
-    fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
+    fields.push(name, name === 'max-forwards' ? forwardedHops(head, value) : value);
   }
   addForwarding(fields, head);
   for (const text of plan.identityHeaders) fields.push(text);

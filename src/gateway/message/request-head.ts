@@ -206,9 +206,22 @@ export function listNames(field: Occurrences, token: string): boolean {
   return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
 }
 
-/** RFC 9110 §7.6.2: one hop fewer. A value that is not a number stays unchanged. At zero, the request ends here. */
-export function oneHopFewer(value: string): string {
-  return /^\d+$/.test(value) ? String(Number(value) - 1) : value;
+/** Only these methods count hops (RFC 9110 §7.6.2). */
+const COUNTED: ReadonlySet<string> = new Set(['OPTIONS', 'TRACE']);
+
+/** Whether the request must not be forwarded (RFC 9110 §7.6.2). */
+export function isLastHop({ method, fields }: RequestHead): boolean {
+  if (!COUNTED.has(method)) return false;
+  return fields.some((value, index) => fields[index - 1] === 'max-forwards' && index % 2 === 1 && /^0+$/.test(value));
+}
+
+/**
+ * The value of Max-Forwards for the next hop: one fewer, and not more than a number can hold. A value that is not a number
+ * stays unchanged.
+ */
+export function forwardedHops({ method }: RequestHead, value: string): string {
+  if (!COUNTED.has(method) || !/^\d+$/.test(value)) return value;
+  return String(Math.min(Number(value) - 1, Number.MAX_SAFE_INTEGER));
 }
 
 /**

@@ -59,7 +59,7 @@ function ownAnswers(): readonly CommentedPart[] {
     direct_response: { status: 204 },
   });
   const preflight = ['origin', 'access-control-request-method'].map((name) => ({ name, present_match: true }));
-  const last = { name: 'max-forwards', string_match: matchingRegex('(?:.*,)?[ \\t]*0[ \\t]*(?:,.*)?') };
+  const last = { name: 'max-forwards', string_match: matchingRegex('(?:.*,)?[ \\t]*0+[ \\t]*(?:,.*)?') };
   return [
     { comment: 'preflights (Fetch standard, CORS)', part: entry('preflight', preflight) },
     { comment: 'RFC 9110 §7.6.2', part: entry('last_hop', [last]) },
