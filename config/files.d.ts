@@ -121,7 +121,7 @@ export interface GatewayFile {
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** A proxy may cache an answer that lets a request pass for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
+    /** For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
   /** At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default. */
@@ -426,7 +426,7 @@ export interface GatewayFile {
         connect?: string;
         /** The first byte of the answer must arrive within this time. The default is 30s. While all routes of the upstream are in shadow mode, the default is no limit. */
         response?: string;
-        /** The answer may pause for this long. Use none for quiet streams. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit. */
+        /** The answer may pause for this long. For quiet streams, write `none`: then there is no limit. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit. */
         idle?: string;
       };
       /** The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in three more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. If only undici could read the answer, the retry uses undici. Default: `1`. */
@@ -883,7 +883,7 @@ export interface AuthorizationFile {
       enabled?: boolean | Variable;
       /** The service reads only documents whose URL matches one of these patterns. `https://*` matches every host, and `https://*.example.com` matches every name below example.com. A pattern may have a port, and a path, which may end in `/*`. Default: `["https://*"]`. */
       allow?: ReadonlyArray<string>;
-      /** Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
+      /** Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token. */
       scope?: string;
       /** The service reads a document again after this time, if the host's answer does not name a time. Default: `"1h"`. */
       ttl?: string;
@@ -902,7 +902,7 @@ export interface AuthorizationFile {
       enabled?: boolean | Variable;
       /** required: a registration needs an access token of this service with the scope `clients.register`. none: anyone may register. Default: `"required"`. */
       initial_access_token?: "required" | "none" | Variable;
-      /** Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
+      /** Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token. */
       scope?: string;
       /** The service removes a client that got no token for this long. A client with a valid grant stays. Default: `"30d"`. */
       ttl_unused?: string;
@@ -1043,7 +1043,7 @@ export interface AuthorizationFile {
   login?: {
     /** One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. A client with the right secret is never limited. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. Even then, it accepts the right secret of a client, but not the right password of a user. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
     /** One user may have this many wrong passwords in a day, from all addresses together. After that, the service answers 429. The limit does not apply to addresses that sent the right password in the last 30 days. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
     max_failures_a_day?: number | Variable;

@@ -123,8 +123,13 @@ t.test('operators: their server accepts the client of the console, with the secr
   const secretly = { authorization_server: 'main', client_id: 'console', client_secret: other };
   const { client_secret: _secret, ...publicly } = secretly;
   const rows: readonly (readonly [object, typeof answer, Verdict, RegExp])[] = [
-    [secretly, { status: 400, body: '{"error":"invalid_grant"}' }, 'good', /^the server accepts its credentials/],
-    [publicly, { status: 400, body: '{"error":"invalid_grant"}' }, 'good', /accepts it without a secret/],
+    [
+      secretly,
+      { status: 400, body: '{"error":"invalid_grant"}' },
+      'good',
+      /^the server accepts the client's credentials/,
+    ],
+    [publicly, { status: 400, body: '{"error":"invalid_grant"}' }, 'good', /accepts the client without a secret/],
     [secretly, { status: 400, body: '{"error":"invalid_client"}' }, 'bad', /refuses the credentials of the client$/],
     [secretly, { status: 401, body: 'no' }, 'bad', /refuses the credentials of the client$/],
     [publicly, { status: 401, body: '{"error":"invalid_client"}' }, 'bad', /refuses the client without a secret$/],
@@ -153,7 +158,7 @@ t.test('our service says whether it accepts the client of the console', async (t
   };
   const client = `admin.access client ${operator.id}`;
   expectSeen(t, await look(other), client, 'bad', /refuses the credentials of the client$/);
-  expectSeen(t, await look(operator.secret), client, 'good', /^the server accepts its credentials/);
+  expectSeen(t, await look(operator.secret), client, 'good', /^the server accepts the client's credentials/);
 });
 
 t.test('replicas: each answers, accepts our credentials, and is another gateway', async (t) => {

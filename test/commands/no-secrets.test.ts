@@ -171,10 +171,10 @@ t.test('explain --no-secrets sends no token to a server, and says so', async (t)
   t.match(await run(...args), {
     status: 0,
     stdout:
-      /verify +undecided +not asked without secrets[^\n]*\n(.*\n)+Answer\n +undecided: authorization_servers\.main: not asked/,
+      /verify +undecided +not asked because of --no-secrets[^\n]*\n(.*\n)+Answer\n +undecided: authorization_servers\.main: not asked/,
   });
   const { answer } = JSON.parse((await run(...args, '--json')).stdout);
-  t.match(answer, { kind: 'undecided', text: /^authorization_servers\.main: not asked without secrets/ });
+  t.match(answer, { kind: 'undecided', text: /^authorization_servers\.main: not asked because of --no-secrets/ });
   t.equal(asked.seen.length, 0);
 });
 

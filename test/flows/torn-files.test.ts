@@ -245,7 +245,7 @@ for (const workers of [1, 2]) {
         'what was replaced whole is taken',
       );
       // The primary writes the line after its workers have taken the file.
-      t.ok(await until(() => served.said('the configuration opens access') >= 2), 'and told');
+      t.ok(await until(() => served.said('the new configuration allows more access') >= 2), 'and told');
     },
   );
 }

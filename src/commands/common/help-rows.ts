@@ -57,7 +57,7 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
       'gatehouse diff old.yaml gateway.yaml --target envoy',
     ],
     reads: true,
-    exit: '0 nothing became more open; 1 something did (without --allow-widening), or invalid; 2 wrong usage',
+    exit: '0 nothing became more open; 1 something did (without --allow-widening), or a file is invalid; 2 wrong usage',
   },
   'compile envoy': {
     examples: [
@@ -66,22 +66,22 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
       'gatehouse compile envoy --verify http://127.0.0.1:8080 --test-keys test-keys.json',
     ],
     reads: true,
-    exit: '0 written; 1 a rule cannot be expressed exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+    exit: '0 written; 1 the file is invalid, or a rule cannot be expressed exactly (with --on-unsupported error); 2 wrong usage',
   },
   'compile gateway-api': {
     examples: ['gatehouse compile gateway-api --on-unsupported ask --out cluster'],
     reads: true,
-    exit: '0 written; 1 a rule cannot be expressed exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+    exit: '0 written; 1 the file is invalid, or a rule cannot be expressed exactly (with --on-unsupported error); 2 wrong usage',
   },
   'compile envoy-gateway': {
     examples: ['gatehouse compile envoy-gateway --on-unsupported ask --out cluster'],
     reads: true,
-    exit: '0 written; 1 a rule cannot be expressed exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+    exit: '0 written; 1 the file is invalid, or a rule cannot be expressed exactly (with --on-unsupported error); 2 wrong usage',
   },
   'compile istio': {
     examples: ['gatehouse compile istio --on-unsupported ask --out cluster'],
     reads: true,
-    exit: '0 written; 1 a rule cannot be expressed exactly (with --on-unsupported error), or invalid; 2 wrong usage',
+    exit: '0 written; 1 the file is invalid, or a rule cannot be expressed exactly (with --on-unsupported error); 2 wrong usage',
   },
   health: {
     examples: ['gatehouse health', 'gatehouse health -c authorization.yaml --wait 60s'],

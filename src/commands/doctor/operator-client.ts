@@ -53,8 +53,8 @@ const judgements: Readonly<Record<string, (login: OperatorLogin, url: string) =>
   invalid_grant: ({ access, block }) =>
     good(
       hasSecret(access, block)
-        ? 'the server accepts its credentials, and refuses an invented code'
-        : 'the server accepts it without a secret, and refuses an invented code',
+        ? "the server accepts the client's credentials, and refuses an invented code, as it should"
+        : 'the server accepts the client without a secret, and refuses an invented code, as it should',
     ),
   invalid_client: refused,
   unauthorized_client: ({ client }, url) =>

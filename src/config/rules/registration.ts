@@ -95,7 +95,7 @@ function ownScopeFaults(config: AuthorizationFile, at: Pointer, { enabled, scope
 }
 
 function withoutScope(at: Pointer): Finding {
-  const message = 'such clients may request no scope, so they get no tokens';
+  const message = 'such clients must not request any scope, so they get no tokens';
   return { pointer: [...at, 'enabled'], severity: 'warning', message, hint: 'write `scope: …` beside it' };
 }
 

@@ -139,7 +139,7 @@ export const AuthorizationSchema = record({
       ),
       window: duration(
         '15m',
-        'The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. A client with the right secret is never limited. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many.',
+        'The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. Even then, it accepts the right secret of a client, but not the right password of a user. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many.',
       ),
       max_failures_a_day: count(
         100,

@@ -104,7 +104,7 @@ const Decision = record(
     ),
     max_age: duration(
       '1s',
-      'A proxy may cache an answer that lets a request pass for this long, in whole seconds. 0s forbids caching.',
+      'For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching.',
     ),
   },
   undefined,

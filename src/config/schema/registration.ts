@@ -16,7 +16,7 @@ const Documents = record(
     scope: Type.Optional(
       text(
         undefined,
-        'Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
+        'Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token.',
       ),
     ),
     ttl: duration(
@@ -50,7 +50,7 @@ const Dynamic = record(
     scope: Type.Optional(
       text(
         undefined,
-        'Such a client may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
+        'Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token.',
       ),
     ),
     ttl_unused: duration(

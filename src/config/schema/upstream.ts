@@ -93,7 +93,7 @@ export const UpstreamSettings = record(
         idle: Type.Optional(
           durationOrNone(
             undefined,
-            'The answer may pause for this long. Use none for quiet streams. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit.',
+            'The answer may pause for this long. For quiet streams, write `none`: then there is no limit. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit.',
           ),
         ),
       },

@@ -47,7 +47,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   },
   BLOCK_IN_FLOW: {
     message: 'inside { } or [ ], indentation cannot make maps or lists',
-    hint: 'write them in { } or [ ] too, or leave out the outer ones',
+    hint: 'write the inner maps and lists in { } or [ ] too, or remove the outer { } or [ ]',
   },
   DUPLICATE_KEY: { message: 'this key occurs twice in the same map', hint: 'keep one of them' },
   IMPOSSIBLE: unclear,

@@ -50,7 +50,7 @@ function misfitsInTurn(route: Route, question: RouteLookup, turn: Turn): readonl
 function behind(route: Route, chosen: Route): string {
   return compareRank(chosen, route) < 0
     ? `less specific than ${chosen.id}`
-    : `as specific as ${chosen.id}, and after it`;
+    : `as specific as ${chosen.id}, which is tried first`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type ExplainedAnswer, type Explanation, explain } from './explain.ts';
 import type { SimulatedRequest } from './simulated-request.ts';
 
 /** For the command. */
-const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a token';
+const UNASKED = 'not asked because of --no-secrets; use --scope and --claims to assume a valid token';
 
 /** With --no-secrets, no authorization server is asked for keys or about a token. The result is then unknown, not an outage. */
 export async function explainUnasked(

@@ -144,7 +144,7 @@ const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   },
   {
     name: 'gatehouse_config_reload_waiting',
-    help: '1: the current file opens access and was written in place. It waits for SIGHUP or POST /reload.',
+    help: '1: the file on the disk allows more access than the active configuration, and was written in place. It waits for SIGHUP or POST /reload.',
     read: ({ waiting }) => (waiting ? 1 : 0),
   },
   {

@@ -173,7 +173,7 @@ function tell(log: Logger, result: Reloaded): void {
   for (const warning of result.warnings) log.warn({ at: line(warning) }, 'configuration');
   for (const key of result.restart) log.warn({ key }, `\`${key}\` changes only with a restart`);
   if (result.opened.length > 0)
-    log.warn({ opened: result.opened.map(printableValue) }, 'the configuration opens access');
+    log.warn({ opened: result.opened.map(printableValue) }, 'the new configuration allows more access');
   log.info({ routes: result.routes }, 'the configuration is reloaded');
 }
 

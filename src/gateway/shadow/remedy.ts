@@ -170,7 +170,10 @@ const byCode: Readonly<Record<string, Remedy>> = {
     '# if the upstream reads %2f in a path as this gateway does:',
     '# encoded_slashes: keep',
   ],
-  target_path_parameter: () => ['# if the upstream reads ; in a path as this gateway does:', '# path_parameters: keep'],
+  target_path_parameter: () => [
+    '# if the upstream reads a semicolon in a path as this gateway does:',
+    '# path_parameters: keep',
+  ],
   authorization_server_unavailable: ({ reason }) => [
     `# no change of this file helps: the authorization server did not answer (${comment(reason ?? 'see the log')})`,
   ],

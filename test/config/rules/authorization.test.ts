@@ -518,8 +518,8 @@ const cases: Record<string, readonly Case[]> = {
     [top({ registration: { cimd: { private_addresses: 'outbound' } } })],
   ],
   'scope of clients that register themselves': [
-    [documents({ scope: undefined }), /^warning: such clients may request no scope, so they get no tokens/],
-    [registering({ scope: undefined }), /^warning: such clients may request no scope/],
+    [documents({ scope: undefined }), /^warning: such clients must not request any scope, so they get no tokens/],
+    [registering({ scope: undefined }), /^warning: such clients must not request any scope/],
     [documents({ scope: 'orders.write' }), /^error: `orders.write` is not in `scopes`/],
     [registering({ scope: 'orders.read openid' }), /^error: `openid` is not in `scopes`/],
     [registering({ scope: 'orders.read clients.register' }), /^error: a client that registers itself must not have/],

@@ -454,8 +454,8 @@ const cases: Record<string, readonly Case[]> = {
     [digest({}, { timeout: { idle: 'none' } })],
   ],
   'life of a nonce': [
-    [digest({ nonce_ttl: '5s' }), /a nonce lives for 10s to 1d/],
-    [digest({ nonce_ttl: '2d' }), /a nonce lives for 10s to 1d/],
+    [digest({ nonce_ttl: '5s' }), /a nonce must live for at least 10s and at most 1d/],
+    [digest({ nonce_ttl: '2d' }), /a nonce must live for at least 10s and at most 1d/],
     [digest({ nonce_ttl: '10s' })],
   ],
   'scopes of users': [

@@ -52,7 +52,7 @@ t.test('only a less specific route is called less specific', async (t) => {
     await misfits([wide, ...two.toReversed()], { headers: ['x', 'y'].map((name) => [name, '1'] as const) }),
     {
       x: [],
-      y: ['as specific as x, and after it'],
+      y: ['as specific as x, which is tried first'],
       wide: ['less specific than x'],
     },
   );

@@ -81,7 +81,9 @@ const day = 86_400 * second;
 /** A nonce that expires at once cannot be used, and a nonce that never expires is as good as a password. */
 function lifeFaults({ at, value: { nonce_ttl } }: Block): readonly Finding[] {
   if (nonce_ttl >= 10 * second && nonce_ttl <= day) return [];
-  return [{ pointer: [...at, 'nonce_ttl'], message: 'a nonce lives for 10s to 1d', hint: 'such as 5m' }];
+  return [
+    { pointer: [...at, 'nonce_ttl'], message: 'a nonce must live for at least 10s and at most 1d', hint: 'such as 5m' },
+  ];
 }
 
 /** Otherwise, each gateway would make its own keys, and reject the nonces of the others. */
