@@ -23,14 +23,20 @@ export interface ClaimRules extends LifetimeRules {
 export function judgeClaims(claims: JsonObject, rules: ClaimRules): RefusedJwt | undefined {
   const foreign = issuerMismatch(claims.iss, [rules.issuer]);
   if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
-  const event = eventMismatch(claims);
-  if (event !== undefined) return refused('token_type', 'events', event);
+  const event = eventFault(claims);
+  if (event !== undefined) return event;
   const fault = formFault(claims);
   if (fault !== undefined) return refused('token_malformed', fault);
   const untimely = judgeTimes(claims, rules);
   if (untimely !== undefined) return untimely;
   // RFC 7800 §3.1: the token is valid only with proof of a key, which the client did not send.
   return Object.hasOwn(claims, 'cnf') ? refused('token_bound') : undefined;
+}
+
+/** A security event token or a logout token never passes as an access token (RFC 8725 §3.12). */
+export function eventFault(claims: JsonObject): RefusedJwt | undefined {
+  const event = eventMismatch(claims);
+  return event && refused('token_type', 'events', event);
 }
 
 function judgeTimes(claims: JsonObject, rules: ClaimRules): RefusedJwt | undefined {

@@ -1,3 +1,5 @@
+import { median } from '../../bench/report.ts';
+
 /** Pairs of runs from which the ratio in the middle counts. */
 const ROUNDS = 60;
 /** Milliseconds. A quicker run is repeated, because a clock cannot measure it. */
@@ -14,11 +16,8 @@ export function growth(short: () => unknown, long: () => unknown, size: number):
     const least = milliseconds(short, times * size);
     return milliseconds(long, times) / least;
   });
-  return size * middleOf(ratios);
+  return size * median(ratios);
 }
-
-const middleOf = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 function repeats(work: () => unknown): number {
   let times = 1;

@@ -1,7 +1,7 @@
-import { type Outage, type Refused, refused } from '../../base/verdict.ts';
+import type { Outage, Refused } from '../../base/verdict.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { introspects } from '../../config/schema/introspects.ts';
-import { eventMismatch } from '../../jwt/claim-mismatches.ts';
+import { eventFault } from '../../jwt/claims.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { Verification, WatchToken } from '../message/identity.ts';
@@ -95,11 +95,8 @@ export interface ServerParts {
 const judges: Record<Mode, (parts: ServerParts, jwt: ParsedJwt) => Finding | Promise<Finding>> = {
   auto: ({ local }, jwt) => local(jwt),
   jwt: ({ local }, jwt) => local(jwt),
-  introspection: async ({ introspection, cache }, { token, claims }) => {
-    const event = eventMismatch(claims);
-    if (event !== undefined) return refused('token_type', 'events', event);
-    return asJwt(await introspection.verify(token, cache.knows(token)));
-  },
+  introspection: async ({ introspection, cache }, { token, claims }) =>
+    eventFault(claims) ?? asJwt(await introspection.verify(token, cache.knows(token))),
   both: judgeTwice,
   store: judgeTwice,
 };

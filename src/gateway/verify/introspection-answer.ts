@@ -1,7 +1,7 @@
 import { mismatchOf } from '../../base/mismatch.ts';
 import { type Refused, refused } from '../../base/verdict.ts';
-import { eventMismatch, issuerMismatch, lifetimeMismatch, timeMismatches } from '../../jwt/claim-mismatches.ts';
-import { isAudience } from '../../jwt/claims.ts';
+import { issuerMismatch, lifetimeMismatch, timeMismatches } from '../../jwt/claim-mismatches.ts';
+import { eventFault, isAudience } from '../../jwt/claims.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { isTime } from '../../jwt/times.ts';
 import type { CredentialCode } from '../message/codes.ts';
@@ -60,8 +60,8 @@ function judgeActive(answer: JsonObject, rules: AnswerRules): Refused<Credential
   if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
   // RFC 9449 §6.2, RFC 8705 §3.2: the token is bound to a key, and the client did not prove possession.
   if (Object.hasOwn(answer, 'cnf')) return refused('token_bound');
-  const event = eventMismatch(answer);
-  if (event !== undefined) return refused('token_type', 'events', event);
+  const event = eventFault(answer);
+  if (event !== undefined) return event;
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer')
     return refused('token_type', undefined, mismatchOf('token_type', type, ['Bearer']));
   const expired = timeMismatches.exp(answer, { now: rules.now, skew: 0 });
