@@ -80,19 +80,20 @@ class ReadDocuments implements DocumentClients {
     const { metadata } = read;
     const fault = await inlineKeysFault(metadata.jwks);
     if (fault !== undefined) return fault;
-    const value = this.#described(id, metadata);
-    return value === undefined ? 'it is not valid' : { value };
+    return this.#described(id, metadata);
   }
 
-  #described(id: string, metadata: ClientMetadata): RegisteredClient | undefined {
+  /** A text: what is wrong with the document. */
+  #described(id: string, metadata: ClientMetadata): { readonly value: RegisteredClient } | string {
     const isPublic = metadata.token_endpoint_auth_method === 'none';
     const { retry_window } = this.#config.tokens.refresh;
     const read = readStoredClient(id, { ...metadata, public: isPublic }, retry_window);
-    return read.ok ? buildClient(read.client, { source: 'document', isPublic, secretHashes: [] }) : undefined;
+    if (!read.ok) return `a value in it is not valid: ${read.fault}`;
+    return { value: buildClient(read.client, { source: 'document', isPublic, secretHashes: [] }) };
   }
 
   #undescribed(id: string): RegisteredClient | undefined {
-    return this.#described(id, {
+    const described = this.#described(id, {
       redirect_uris: [],
       grant_types: [],
       response_types: [],
@@ -100,6 +101,7 @@ class ReadDocuments implements DocumentClients {
       token_endpoint_auth_method: 'none',
       application_type: 'web',
     });
+    return typeof described === 'string' ? undefined : described.value;
   }
 }
 
