@@ -65,7 +65,7 @@ t.test('an address with a password, and an incomplete login, are errors that rep
 const refusals: readonly (readonly [number, readonly string[], RegExp])[] = [
   [401, [], /requires a login\. Use --user NAME/],
   [401, ['--user', 'alice'], /does not accept this user with this password/],
-  [403, [], /does not allow this/],
+  [403, [], /does not allow this: x/],
   [404, [], /no console answers there/],
   [200, [], /no console answers there|no decisions/],
   [302, [], /answers with status 302/],

@@ -20,6 +20,7 @@ export async function refusalIn(
   const told = errorIn(await body.text());
   if (statusCode === 200) return { detail: NOT_THERE, isFinal };
   if (statusCode === 401) return { detail: authorization === undefined ? LOGIN : WRONG, isFinal };
+  if (statusCode === 403) return { detail: `the listener does not allow this: ${told ?? FORBIDDEN}`, isFinal };
   return {
     detail:
       texts[statusCode] ?? (statusCode >= 400 ? told : undefined) ?? `the listener answers with status ${statusCode}`,
@@ -31,8 +32,9 @@ const NOT_THERE = 'no console answers there. Name the `admin` listener of a gate
 const LOGIN = 'the listener requires a login. Use --user NAME, and --password-file FILE or standard input';
 const WRONG = 'the listener does not accept this user with this password';
 
+const FORBIDDEN = 'use its address as in its file, and a user who may open the console';
+
 const texts: Readonly<Record<number, string>> = {
-  403: 'the listener does not allow this. Use its address as in its file, and a user who may open the console',
   404: NOT_THERE,
   429: 'the listener got too many wrong passwords from here, and checks none for a while',
 };
