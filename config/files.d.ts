@@ -60,7 +60,7 @@ export interface GatewayFile {
         ca: string;
       };
     }>;
-    /** loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
+    /** loopback: everyone who reaches the listener may use it. With any other value, operators must log in. This includes /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
     access?: "loopback" | {
       /** Operators log in at this server, a name in `authorization_servers`. */
       authorization_server: string;
@@ -326,7 +326,7 @@ export interface GatewayFile {
         /** The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server stores only one such address for each client. */
         relay_to?: string;
       };
-      /** The server reports security events: Shared Signals with CAEP and RISC (RFC 8417). */
+      /** The server sends security event tokens (RFC 8417) with the events of CAEP and RISC. */
       security_events?: {
         /** A security event token must be for one of these receivers: its `aud` contains one of these values. */
         audiences: ReadonlyArray<string>;
@@ -741,7 +741,7 @@ export interface GatewayFile {
         [name: string]: unknown;
       };
     };
-    /** The test assumes this user of Basic or Digest, or this client or key id of an API key. It has no effect on routes without these schemes. */
+    /** For Basic and Digest, the test assumes this user. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes. */
     user?: string;
     /** The outcome must be { forward: true, route: … } or { refuse: STATUS, code: …, error: … }. */
     expect: {
@@ -915,7 +915,7 @@ export interface AuthorizationFile {
       };
     };
   };
-  /** The service tells other programs about ended sessions, new passwords and changed claims: Shared Signals with CAEP (RFC 8417). Default: `{}`. */
+  /** The service sends security event tokens (RFC 8417) with the events of CAEP to other programs: about ended sessions, new passwords and changed claims. Default: `{}`. */
   security_events?: {
     /** The service pushes its security events to these receivers. Default: `[]`. */
     receivers?: ReadonlyArray<{

@@ -46,7 +46,7 @@ function testKeyOption(): Option {
 function acceptOption(names: readonly string[]): Option {
   return new Option(
     '--accept <names...>',
-    'let these rules allow more than the file, and list the differences',
+    'accept the differences with these names: there, the output may allow more than the file does',
   ).choices(names);
 }
 

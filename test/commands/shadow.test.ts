@@ -82,11 +82,17 @@ t.test('the YAML adds what each client has as an alternative, and public access 
 
 t.test('opaque tokens without introspection have a remedy, broken JWTs do not', async (t) => {
   const file = logFile([
-    line({ shadow: 'token_malformed', reason: 'not a JWT, and this file has no client_id' }),
+    line({
+      shadow: 'token_malformed',
+      reason: 'not a JWT, and the gateway cannot ask about opaque tokens without `client_id`',
+    }),
     line({ shadow: 'token_malformed', reason: 'header is no JSON' }),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '1 × no verified caller → orders: token_malformed, not a JWT, and this file has no client_id');
+  t.match(
+    stdout,
+    '1 × no verified caller → orders: token_malformed, not a JWT, and the gateway cannot ask about opaque tokens without `client_id`',
+  );
   t.match(stdout, /# 1 request with a token that is no JWT.*RFC 7662.*authorization_servers:\n +# client_id/);
   t.match(stdout, '# token_malformed (1 request): nothing to change in this file');
 });

@@ -128,7 +128,7 @@ export function adminListen(description: string) {
       anyOf: [{ type: 'string', enum: [LOOPBACK] }, ByServer, ByBasic],
       default: LOOPBACK,
       description:
-        'loopback: everyone who reaches the listener may use it. Otherwise operators log in, also for /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open.',
+        'loopback: everyone who reaches the listener may use it. With any other value, operators must log in. This includes /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open.',
     }),
   });
   return Type.Unsafe<AdminListen>({ anyOf: [address(), parts], description });

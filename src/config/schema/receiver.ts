@@ -113,7 +113,7 @@ export const SecurityEvents = record(
     ),
   },
   undefined,
-  'The server reports security events: Shared Signals with CAEP and RISC (RFC 8417).',
+  'The server sends security event tokens (RFC 8417) with the events of CAEP and RISC.',
 );
 
 export type BackChannelLogoutConfig = Static<typeof BackChannelLogout>;

@@ -39,7 +39,7 @@ export const SentSecurityEvents = record(
     receivers: list(EventReceiver, [], 'The service pushes its security events to these receivers.'),
   },
   {},
-  'The service tells other programs about ended sessions, new passwords and changed claims: Shared Signals with CAEP (RFC 8417).',
+  'The service sends security event tokens (RFC 8417) with the events of CAEP to other programs: about ended sessions, new passwords and changed claims.',
 );
 
 export type EventReceiverConfig = Static<typeof EventReceiver>;

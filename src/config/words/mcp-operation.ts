@@ -22,7 +22,7 @@ export interface OperationFault {
 export function parseOperation(text: string, form = asItIs): OperationPattern | OperationFault {
   const at = text.indexOf(' ');
   const [method, name] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
-  if (method === '' || name === '') return fault(`\`${text}\` is neither a method nor a method with a name`);
+  if (method === '' || name === '') return fault(`\`${text}\` lacks a method, or a name after the space`);
   if ([method, name].some((word) => word?.slice(0, -1).includes('*')))
     return fault(`\`${text}\` has a \`*\` that is not at the end of a word`);
   return {

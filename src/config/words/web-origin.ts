@@ -8,7 +8,7 @@ import type { Problem } from './problem.ts';
 export function webOriginFault(text: string): Pick<Problem, 'message' | 'hint'> | undefined {
   if (text === '*')
     return {
-      message: '`*` would let every page call, so the list would protect nothing',
+      message: '`*` would let pages of every origin send requests, so the list would protect nothing',
       hint: 'name the origins, or leave out `origins` to accept every page',
     };
   const serialized = serializedOrigin(text);

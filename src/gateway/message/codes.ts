@@ -145,7 +145,7 @@ const framing = {
     closes: true,
     text: 'The only accepted transfer coding is chunked, once.',
     step: 'message',
-    remedy: 'Send `Transfer-Encoding: chunked` only, or Content-Length.',
+    remedy: 'Send `Transfer-Encoding: chunked` once and with no other coding, or send Content-Length instead.',
   },
   headers_too_large: {
     status: 431,

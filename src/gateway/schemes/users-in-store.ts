@@ -32,7 +32,8 @@ export function storeOf(kind: UserKind, users: string | StoredUsers): readonly S
     {
       key: { kind, storage, encryptionKeys },
       about: `users of ${kind} ${maskPasswords(storage)}`,
-      remedy: 'use the `storage` of the authorization service, and its `encryption_keys` if the block has this key',
+      remedy:
+        'write the same `storage` as in the authorization service, and the same `encryption_keys` if `users` has `encryption_keys`',
       async look({ directory, clock, opened }) {
         const facts = openUserFacts(storage, { directory, clock, encryptionKeys, traceless: true });
         opened.defer(() => facts.close());

@@ -119,7 +119,8 @@ t.test('doctor reads each store of users, and shows no password of it', async (t
       {
         key: { kind, storage, encryptionKeys },
         about: `users of ${kind} postgresql://gateway:******@db.example/users`,
-        remedy: 'use the `storage` of the authorization service, and its `encryption_keys` if the block has this key',
+        remedy:
+          'write the same `storage` as in the authorization service, and the same `encryption_keys` if `users` has `encryption_keys`',
       },
     ]);
     t.strictSame(row.dependencies({ users: '/users', keys: '/keys' }), [], 'a file is read with the configuration');

@@ -81,7 +81,8 @@ t.test('if only the client is missing to introspect an opaque token, the refusal
     return openVerifiers(t, { main }, { clock }).verifier(['main'])('opaque');
   };
   const code = 'token_malformed';
-  const detail = 'not a JWT, and this file has no client_id to ask about opaque tokens (authorization_servers.main)';
+  const detail =
+    'not a JWT, and the gateway cannot ask about opaque tokens without `client_id` (authorization_servers.main)';
   t.match(await refusedBy({}), { kind: 'refused', code, detail });
   t.match(await refusedBy({ verify: 'jwt' }), { kind: 'refused', code, detail: /^not a JWT$/ });
   t.equal(asked(issuer), 0);

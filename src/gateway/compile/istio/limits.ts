@@ -15,11 +15,12 @@ export const istioLimits: TargetLimits = {
       required_claims: (claims) =>
         Object.keys(claims).length === 0
           ? undefined
-          : unsayable('Istio accepts a list with the value where the gateway requires a text'),
+          : unsayable('the gateway requires a text with this value, but Istio also accepts a list that contains it'),
     },
     route: {
       ...meshTables.route,
-      claims: () => unsayable('Istio accepts a list with the value where the gateway requires a text'),
+      claims: () =>
+        unsayable('the gateway requires a text with this value, but Istio also accepts a list that contains it'),
       audience: (audience) => (isWild(audience) ? unsayable(WILDCARD) : undefined),
       identity_headers: () => unsayable(ONE_FOR_ALL),
       forward_credential: (forwards) => (forwards ? unsayable(ONE_FOR_ALL) : undefined),
