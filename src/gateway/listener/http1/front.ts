@@ -21,7 +21,8 @@ type ServeConnection = (socket: Socket) => void;
 
 /**
  * Node's HTTP server with our listener in front of it. Every listener for `connection` gets the socket that is read.
- * Our listener serves requests without content. Node's own code serves connections that send anything else.
+ * Our listener serves requests without content, and small content that arrives with its head. Node's own code serves
+ * connections that send anything else.
  */
 export class FrontedServer extends Server {
   readonly #hear: (accepted: Socket) => HeardSocket;
