@@ -121,7 +121,7 @@ export interface GatewayFile {
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching. Default: `"1s"`. */
+    /** A proxy may cache a positive answer for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
   /** At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default. */
@@ -741,7 +741,7 @@ export interface GatewayFile {
         [name: string]: unknown;
       };
     };
-    /** For Basic and Digest, the test assumes this user. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes. */
+    /** The test assumes this user for Basic and Digest. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes. */
     user?: string;
     /** The outcome must be { forward: true, route: … } or { refuse: STATUS, code: …, error: … }. */
     expect: {

@@ -102,10 +102,7 @@ const Decision = record(
         'Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. It is off by default.',
       ),
     ),
-    max_age: duration(
-      '1s',
-      'For this long, in whole seconds, a proxy may cache an answer that lets a request pass. 0s forbids caching.',
-    ),
+    max_age: duration('1s', 'A proxy may cache a positive answer for this long, in whole seconds. 0s forbids caching.'),
   },
   undefined,
   'At this endpoint, a proxy asks whether a request passes. The proxy then forwards the request itself. The endpoint is off by default.',

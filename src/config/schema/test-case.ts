@@ -55,7 +55,7 @@ export const TestSchema = record(
     user: Type.Optional(
       text(
         undefined,
-        'For Basic and Digest, the test assumes this user. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes.',
+        'The test assumes this user for Basic and Digest. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes.',
       ),
     ),
     expect: Type.Union([Forwarded, Refused], {

@@ -1,4 +1,4 @@
-import { decodeOctets } from '../../base/percent-octets.ts';
+import { decodeOctets } from './form-parameters.ts';
 
 /**
  * The query, with its `?`, as it looks to a server that decodes the whole target first: `%23` ends it, `%26` splits it,

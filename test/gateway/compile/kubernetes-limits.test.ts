@@ -114,13 +114,17 @@ const forMeshes: Readonly<Record<string, Row>> = {
   'a claim and the path': [
     { one: 'match: { path: "/a/{id}" }, scope: s, claims: { sub: { equals: path.id } }' },
     10,
-    /part of the host or the path|a list with the value/,
+    /part of the host or the path|a list that contains it/,
   ],
 };
 
 const ofIstio: Readonly<Record<string, Row>> = {
-  'a claim': [{ one: 'match: { path: /a }, scope: s, claims: { tenant: { equals: x } }' }, 10, /a list with the value/],
-  required_claims: [{ server: `${SERVER}, required_claims: { use: [access] }` }, 3, /a list with the value/],
+  'a claim': [
+    { one: 'match: { path: /a }, scope: s, claims: { tenant: { equals: x } }' },
+    10,
+    /a list that contains it/,
+  ],
+  required_claims: [{ server: `${SERVER}, required_claims: { use: [access] }` }, 3, /a list that contains it/],
   'a scope with a star': [{ one: 'match: { path: /a }, scope: "read:*"' }, 10, /wildcard/],
   forward_credential: [{ one: 'match: { path: /a }, scope: s, forward_credential: true' }, 10, /all routes/],
   'identity headers of a route': [

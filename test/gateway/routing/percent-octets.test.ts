@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
-import { decodeOctets } from '../../src/base/percent-octets.ts';
+import { decodeOctets } from '../../../src/gateway/routing/form-parameters.ts';
+import fc, { tries } from '../../support/properties.ts';
 
 const piece = fc.oneof(
   fc.constantFrom(
@@ -32,7 +32,7 @@ t.test('each `%` with two hexadecimal digits is one octet, and every other chara
       fc.array(piece, { maxLength: 12 }),
       (pieces) => decodeOctets(pieces.join('')) === plain(pieces.join('')),
     ),
-    { numRuns: 5_000 },
+    tries(5_000, 20_000),
   );
 });
 
