@@ -8,6 +8,16 @@ import { callbackPath, clientName } from './registration.ts';
 
 export const scope = 'mcp.use';
 
+/** The scope that some tools need in addition. */
+export const extra = 'tools.extra';
+
+/** Rules for the tools of the servers behind the gateway. `mirror` and `filter_lists` have their defaults. */
+const mcp = {
+  sessions: true,
+  scope: { 'tools/call get-sum': extra, 'tools/call test_multiple_content_types': extra },
+  deny: ['tools/call get-env', 'tools/call test_error_handling'],
+};
+
 /** A login, in parameters. */
 export interface Visit {
   readonly request: Readonly<Record<string, string>>;
@@ -18,8 +28,6 @@ export interface Visit {
 export interface StageOptions {
   /** Settings of the authorization service. */
   readonly service?: Changes;
-  /** Keys of the gateway's route. */
-  readonly route?: object;
 }
 
 /** An MCP server that only tokens of our authorization service reach. */
@@ -33,11 +41,11 @@ export interface Stage {
 }
 
 /** The service, a gateway, and this MCP server behind the gateway. */
-export async function stage(t: Test, upstream: string, { service: changes, route }: StageOptions = {}): Promise<Stage> {
+export async function stage(t: Test, upstream: string, { service: changes }: StageOptions = {}): Promise<Stage> {
   const self = `http://127.0.0.1:${await freePort()}`;
   const url = `${self}/mcp`;
   const service = await runFront(t, { config: { ...settings(url), ...changes } });
-  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer, route) });
+  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer) });
   const visits: Visit[] = [];
   return {
     issuer: service.issuer,
@@ -55,7 +63,7 @@ const parameters = ({ searchParams }: URL) => Object.fromEntries(searchParams);
 
 const settings = (resource: string) => ({
   resources: [resource],
-  scopes: { ...configuration().scopes, [scope]: 'Use the tools' },
+  scopes: { ...configuration().scopes, [scope]: 'Use the tools', [extra]: 'Use dangerous tools' },
   clients: clientsWith({
     client_id: 'agent',
     client_name: clientName,
@@ -65,11 +73,11 @@ const settings = (resource: string) => ({
   }),
 });
 
-const guard = (upstream: string, resource: string, issuer: string, route: object = {}) => ({
+const guard = (upstream: string, resource: string, issuer: string) => ({
   authorization_servers: {
     main: { issuer, client_id: introspecting.id, client_secret: introspecting.secret, audience: resource },
   },
   upstreams: { tools: { url: new URL(upstream).origin, timeout: { idle: 'none' } } },
   defaults: { upstream: 'tools' },
-  routes: [{ id: 'tools', match: { path: '/mcp' }, resource, scope, ...route }],
+  routes: [{ id: 'tools', match: { path: '/mcp' }, resource, scope, mcp }],
 });
