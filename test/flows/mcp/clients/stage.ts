@@ -28,6 +28,10 @@ export interface Visit {
 export interface StageOptions {
   /** Settings of the authorization service. */
   readonly service?: Changes;
+  /** More clients of the authorization service. */
+  readonly clients?: ReturnType<typeof clientsWith>;
+  /** Keys of the gateway's file. */
+  readonly gateway?: object;
 }
 
 /** An MCP server that only tokens of our authorization service reach. */
@@ -41,11 +45,11 @@ export interface Stage {
 }
 
 /** The service, a gateway, and this MCP server behind the gateway. */
-export async function stage(t: Test, upstream: string, { service: changes }: StageOptions = {}): Promise<Stage> {
+export async function stage(t: Test, upstream: string, options: StageOptions = {}): Promise<Stage> {
   const self = `http://127.0.0.1:${await freePort()}`;
   const url = `${self}/mcp`;
-  const service = await runFront(t, { config: { ...settings(url), ...changes } });
-  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer) });
+  const service = await runFront(t, { config: { ...settings(url, options.clients), ...options.service } });
+  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer), ...options.gateway });
   const visits: Visit[] = [];
   return {
     issuer: service.issuer,
@@ -61,16 +65,19 @@ export async function stage(t: Test, upstream: string, { service: changes }: Sta
 
 const parameters = ({ searchParams }: URL) => Object.fromEntries(searchParams);
 
-const settings = (resource: string) => ({
+const settings = (resource: string, clients: StageOptions['clients'] = []) => ({
   resources: [resource],
   scopes: { ...configuration().scopes, [scope]: 'Use the tools', [extra]: 'Use dangerous tools' },
-  clients: clientsWith({
-    client_id: 'agent',
-    client_name: clientName,
-    scope,
-    grant_types: ['authorization_code', 'refresh_token'],
-    redirect_uris: [`http://127.0.0.1${callbackPath}`],
-  }),
+  clients: clientsWith(
+    {
+      client_id: 'agent',
+      client_name: clientName,
+      scope,
+      grant_types: ['authorization_code', 'refresh_token'],
+      redirect_uris: [`http://127.0.0.1${callbackPath}`],
+    },
+    ...clients,
+  ),
 });
 
 const guard = (upstream: string, resource: string, issuer: string) => ({
