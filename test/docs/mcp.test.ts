@@ -9,8 +9,8 @@ import { enterAll } from './pages/enter.ts';
 import { expectOutput, follow, skipWithout } from './pages/follow.ts';
 import type { Followed, Handler } from './pages/place.ts';
 
-/** Follows a page, command by command, with two logins: 34 s on a busy machine. */
-t.setTimeout(120_000);
+/** Follows a page, command by command, with two logins: 34 s on a busy machine, 104 s on a very busy one. */
+t.setTimeout(240_000);
 
 const page = 'docs/cookbook/mcp.md';
 const text = readFileSync(`${root}${page}`, 'utf8');

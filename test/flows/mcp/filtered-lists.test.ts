@@ -6,6 +6,9 @@ import { packagedServer } from '../../support/mcp/packaged-server.ts';
 import { pagedServer, pages } from '../../support/mcp/paged-server.ts';
 import { agent, caller, listsOf, only } from './listing.ts';
 
+/** Starts a server in a separate process, and follows 24 lists: 30 s on a very busy machine. */
+t.setTimeout(120_000);
+
 const few = 'mcp.use';
 const more = 'mcp.use tools.admin';
 
@@ -38,10 +41,11 @@ const dangerous = {
 };
 const isDangerous = (item: string) => Object.values(dangerous).flat().includes(item);
 
+const everything = await packagedServer(t);
+
 t.test('each list of @modelcontextprotocol/server-everything has what the token may use', async (t) => {
-  const upstream = await packagedServer(t);
-  const url = await guarded(t, upstream, rules);
-  const direct = await listsOf(await agent(t, upstream));
+  const url = await guarded(t, everything, rules);
+  const direct = await listsOf(await agent(t, everything));
   const without = only(direct, (item) => item !== 'get-env');
   for (const [name, items] of Object.entries({ ...dangerous, tools: [...dangerous.tools, 'get-env'] }))
     for (const item of items) t.ok(direct[name as keyof typeof direct].flat().includes(item), item);
@@ -56,7 +60,7 @@ t.test('each list of @modelcontextprotocol/server-everything has what the token 
 const isForbidden = { code: 403 };
 
 t.test('what a list of @modelcontextprotocol/server-everything hides cannot be used, and the rest can', async (t) => {
-  const url = await guarded(t, await packagedServer(t), rules);
+  const url = await guarded(t, everything, rules);
   const sum = { name: 'get-sum', arguments: { a: 2, b: 3 } };
   const prompt = { name: 'args-prompt', arguments: { city: 'Paris' } };
   const [limited, full] = [await agent(t, url, few), await agent(t, url, more)];

@@ -6,6 +6,9 @@ import { authorizationUrl, discovered, headers, initialize, loggedIn, toolsOf, t
 import { openService } from './open-service.ts';
 import { extra, scope, stage } from './stage.ts';
 
+/** Starts a server in a separate process, and logs in 16 times: 30 s on a very busy machine. */
+t.setTimeout(120_000);
+
 /** The page that says what these clients send. Their makers publish them for no test. */
 const page = 'mcp.md';
 const files = filesIn(page);
