@@ -42,7 +42,8 @@ export async function follow(t: Test, page: string, conditions: Conditions = {})
   return followed;
 }
 
-function expectOutput({ text, place }: Block, { t, printed }: Followed): void {
+/** The last shell block printed this text. */
+export function expectOutput({ text, place }: Block, { t, printed }: Followed): void {
   t.match(`${tidy(printed)}\n`, pattern(tidy(text)), `${place}: prints what the page shows`);
 }
 

@@ -37,7 +37,7 @@ export interface Followed extends Place {
 /** Does what the page tells its reader to do with such a block, and checks what it promises. */
 export type Handler = (block: Block, followed: Followed) => void | Promise<void>;
 
-const PORTS = ['8080', '8081', '8082', '8443', '9000', '9900', '9901', '9902', '9903', '18081', '19903'];
+const PORTS = ['3001', '8080', '8081', '8082', '8443', '9000', '9900', '9901', '9902', '9903', '18081', '19903'];
 
 /** A folder that looks like a checkout, with a shell in it. */
 export async function start(

@@ -20,6 +20,7 @@ const programs: readonly Program[] = [
   { runs: /gatehouse\.js demo /, says: 'Ctrl-C ends the demo' },
   { runs: /^node -e '.*listen/, port: '9000' },
   { runs: /^python3 api\.py /, port: '9000' },
+  { runs: /server-everything.* streamableHttp /, port: '3001' },
 ];
 
 export const staysRunning = (statement: string) => /&\s*([A-Z]+=\$!)?\s*$/.test(withoutComment(statement));

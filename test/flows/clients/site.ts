@@ -64,7 +64,7 @@ export async function site(t: Test): Promise<Site> {
 
 /** As {@link Site.walk}, at any authorization service. Alice ticks every box of the consent page. */
 export async function walkAsAlice(
-  service: FrontService,
+  service: Pick<FrontService, 'url'>,
   url: string | URL,
   decision: 'allow' | 'deny' = 'allow',
 ): Promise<URL> {

@@ -16,8 +16,7 @@ const initialize = {
 
 t.test('an open stream of a tools server ends within a second after its token is revoked', async (t) => {
   const late = await lateness(t);
-  const route = { scope: undefined, mcp: { sessions: true, scope: { '*': scope } } };
-  const set = await stage(t, await packagedServer(t), { service: openService(scope), route });
+  const set = await stage(t, await packagedServer(t), { service: openService(scope) });
   const authProvider = application(set, { by: 'client' });
   const transport = new next.StreamableHTTPClientTransport(new URL(set.url), { authProvider });
   await new next.Client({ name: 'agent', version: '1' }).connect(transport).catch(() => {});

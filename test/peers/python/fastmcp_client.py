@@ -10,15 +10,14 @@ from urllib.request import urlopen
 from fastmcp import Client
 from fastmcp.client.auth import OAuth
 from mcp_story import (
-    ARGUMENTS,
+    CALLS,
     CLIENT_ID,
     CLIENT_METADATA_URL,
     CLIENT_NAME,
     ISSUER,
     REDIRECT_URI,
-    TOOL,
     URL,
-    tell_content,
+    tell_contents,
     tell_tools,
 )
 from told import tell, visit
@@ -57,7 +56,7 @@ async def main():
     async with Client(URL, auth=login()) as client:
         tell("revision", client.protocol_version)
         tell_tools(await client.list_tools())
-        tell_content((await client.call_tool(TOOL, ARGUMENTS)).content)
+        tell_contents([await client.call_tool(*call) for call in CALLS])
 
 
 asyncio.run(main())

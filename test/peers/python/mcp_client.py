@@ -8,15 +8,14 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
 from mcp_story import (
-    ARGUMENTS,
+    CALLS,
     CLIENT_ID,
     CLIENT_METADATA_URL,
     CLIENT_NAME,
     ISSUER,
     REDIRECT_URI,
-    TOOL,
     URL,
-    tell_content,
+    tell_contents,
     tell_tools,
 )
 from told import tell, visit
@@ -75,7 +74,7 @@ async def main():
         async with Client(streamable_http_client(URL, http_client=http), mode="auto") as client:
             tell("revision", client.protocol_version)
             tell_tools((await client.list_tools()).tools)
-            tell_content((await client.call_tool(TOOL, ARGUMENTS)).content)
+            tell_contents([await client.call_tool(*call) for call in CALLS])
 
 
 asyncio.run(main())

@@ -12,13 +12,13 @@ CLIENT_NAME = os.environ["CLIENT_NAME"]
 # registers at the service.
 CLIENT_ID = os.environ.get("CLIENT_ID")
 CLIENT_METADATA_URL = os.environ.get("CLIENT_METADATA_URL")
-TOOL = os.environ["TOOL"]
-ARGUMENTS = json.loads(os.environ["ARGUMENTS"])
+CALLS = [(call["name"], call["arguments"]) for call in json.loads(os.environ["CALLS"])]
 
 
 def tell_tools(tools):
     tell("tools", [tool.name for tool in tools])
 
 
-def tell_content(content):
-    tell("content", [block.model_dump(mode="json", exclude_none=True) for block in content])
+def tell_contents(results):
+    contents = [[block.model_dump(mode="json", exclude_none=True) for block in result.content] for result in results]
+    tell("contents", contents)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { type McpServer, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { eventStore } from './event-store.ts';
 
 type Transport = WebStandardStreamableHTTPServerTransport;
@@ -9,7 +9,7 @@ type Handler = (request: Request) => Promise<Response>;
 const RETRY = 50;
 
 /** Serves the revisions before 2026-07-28: sessions, the stream of GET, DELETE. */
-export function sessionHandler(create: () => McpServer): Handler {
+export function sessionHandler(create: () => McpServer | Server): Handler {
   const sessions = new Map<string, Transport>();
   return async (request) => {
     const id = request.headers.get('mcp-session-id');
@@ -21,7 +21,7 @@ export function sessionHandler(create: () => McpServer): Handler {
   };
 }
 
-async function connected(server: McpServer, sessions: Map<string, Transport>): Promise<Transport> {
+async function connected(server: McpServer | Server, sessions: Map<string, Transport>): Promise<Transport> {
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     eventStore: eventStore(),

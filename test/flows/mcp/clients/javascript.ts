@@ -3,43 +3,73 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { application } from './provider.ts';
-import type { Registration } from './registration.ts';
-import type { Stage } from './stage.ts';
-import type { Call, Told } from './story.ts';
+import type { Call, Player } from './story.ts';
 
 const about = { name: 'agent', version: '1.0.0' };
 
 /** @modelcontextprotocol/client 2, which asks for 2026-07-28 first. */
-export async function client2(stage: Stage, registration: Registration, call: Call): Promise<Told> {
-  const { url, browse } = stage;
+export const client2: Player = async (stage, registration, calls, t) => {
   const authProvider = application(stage, registration);
-  const transport = () => new next.StreamableHTTPClientTransport(new URL(url), { authProvider });
-  const [first, client] = [transport(), new next.Client(about, { versionNegotiation: { mode: 'auto' } })];
-  const refused = await client.connect(first).catch((error: unknown) => error);
-  if (!(refused instanceof next.UnauthorizedError)) throw refused;
-  await first.finishAuth((await browse(authProvider.visited())).searchParams);
-  await client.connect(transport());
-  const { tools } = await client.listTools();
-  const { content } = await client.callTool(call);
-  const revision = client.getNegotiatedProtocolVersion();
-  await client.close();
-  return { revision, tools: tools.map(({ name }) => name), content };
-}
-
-/** @modelcontextprotocol/sdk 1, which does not compare `iss`. */
-export async function sdk1(stage: Stage, registration: Registration, call: Call): Promise<Told> {
-  const { url, browse } = stage;
-  const authProvider = application(stage, registration);
-  const transport = () => new StreamableHTTPClientTransport(new URL(url), { authProvider });
+  const transport = () => new next.StreamableHTTPClientTransport(new URL(stage.url), { authProvider });
+  const login = async (at: next.StreamableHTTPClientTransport) =>
+    at.finishAuth((await stage.browse(authProvider.visited())).searchParams);
   const [first, second] = [transport(), transport()];
-  const refused = await new Client(about).connect(first).catch((error: unknown) => error);
-  if (!(refused instanceof UnauthorizedError)) throw refused;
-  await first.finishAuth((await browse(authProvider.visited())).searchParams.get('code') ?? '');
-  const client = new Client(about);
+  const client = new next.Client(about, { versionNegotiation: { mode: 'auto' } });
+  t.teardown(() => client.close());
+  if (await isSentAway(client.connect(first))) await login(first);
   await client.connect(second);
   const { tools } = await client.listTools();
-  const { content } = await client.callTool(call);
-  await second.terminateSession();
-  await client.close();
-  return { revision: second.protocolVersion, tools: tools.map(({ name }) => name), content };
+  const contents = await contentsOf(
+    calls,
+    (call) => client.callTool(call),
+    () => login(second),
+  );
+  return { revision: client.getNegotiatedProtocolVersion(), tools: tools.map(({ name }) => name), contents };
+};
+
+/** @modelcontextprotocol/sdk 1, which does not compare `iss`, as an application with these grants. */
+export const sdk1 =
+  (...grants: string[]): Player =>
+  async (stage, registration, calls, t) => {
+    const authProvider = application(stage, registration, grants);
+    const transport = () => new StreamableHTTPClientTransport(new URL(stage.url), { authProvider });
+    const login = async (at: StreamableHTTPClientTransport) =>
+      at.finishAuth((await stage.browse(authProvider.visited())).searchParams.get('code') ?? '');
+    const [first, second, client] = [transport(), transport(), new Client(about)];
+    t.teardown(() => client.close());
+    if (await isSentAway(new Client(about).connect(first))) await login(first);
+    await client.connect(second);
+    const { tools } = await client.listTools();
+    const contents = await contentsOf(
+      calls,
+      (call) => client.callTool(call),
+      () => login(second),
+    );
+    await second.terminateSession();
+    return { revision: second.protocolVersion, tools: tools.map(({ name }) => name), contents };
+  };
+
+type CallTool = (call: Call) => Promise<{ readonly [member: string]: unknown }>;
+
+/** If a call sends the browser to the service, the application logs in, and calls again. */
+async function contentsOf(calls: readonly Call[], callTool: CallTool, login: () => Promise<void>) {
+  const contents: unknown[] = [];
+  for (const call of calls) {
+    const called = callTool(call);
+    if (await isSentAway(called)) await login();
+    const { content } = await called.catch(() => callTool(call));
+    contents.push(content);
+  }
+  return contents;
+}
+
+/** Whether the SDK has sent the browser to the service. Any other error is thrown. */
+async function isSentAway(attempt: Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt;
+    return false;
+  } catch (error) {
+    if (error instanceof next.UnauthorizedError || error instanceof UnauthorizedError) return true;
+    throw error;
+  }
 }

@@ -12,15 +12,21 @@ export interface Application extends OAuthClientProvider {
 /** Nothing listens here: the test reads the address at which the browser arrives. */
 const callback = `http://127.0.0.1:4711${callbackPath}`;
 
+/** The grants of most applications. */
+const usual = ['authorization_code', 'refresh_token'];
+
 const metadata = {
   client_name: clientName,
   redirect_uris: [callback],
-  grant_types: ['authorization_code', 'refresh_token'],
   token_endpoint_auth_method: 'none',
   application_type: 'native',
 };
 
-export function application({ issuer }: Pick<Stage, 'issuer'>, registration: Registration): Application {
+export function application(
+  { issuer }: Pick<Stage, 'issuer'>,
+  registration: Registration,
+  grant_types: string[] = usual,
+): Application {
   // biome-ignore lint/suspicious/noExplicitAny: each value has the type with which the SDK saved it
   const kept = new Map<string, any>();
   const save = (name: string) => (value: unknown) => void kept.set(name, value);
@@ -30,7 +36,7 @@ export function application({ issuer }: Pick<Stage, 'issuer'>, registration: Reg
   return {
     ...(registration.by === 'document' && { clientMetadataUrl: registration.url }),
     redirectUrl: callback,
-    clientMetadata: metadata,
+    clientMetadata: { ...metadata, grant_types },
     state: () => state,
     clientInformation: load('client'),
     saveClientInformation: save('client'),

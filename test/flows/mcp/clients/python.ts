@@ -12,14 +12,13 @@ export const pythonPlayer = (script: string) => (): Prepared => {
 
 const plays =
   (peer: Parameters<typeof converse>[0]): Player =>
-  async ({ issuer, url, browse }, registration, call, t) => {
+  async ({ issuer, url, browse }, registration, calls, t) => {
     const variables = {
       MCP_URL: url,
       ISSUER: issuer,
       CLIENT_NAME: clientName,
       REDIRECT_URI: `http://127.0.0.1:${await freePort()}${callbackPath}`,
-      TOOL: call.name,
-      ARGUMENTS: JSON.stringify(call.arguments),
+      CALLS: JSON.stringify(calls),
       ...identity(registration),
     };
     return (await converse(peer, { t, variables, browse: ({ visit }) => browse(visit) })) as unknown as Told;

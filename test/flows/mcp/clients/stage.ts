@@ -8,6 +8,16 @@ import { callbackPath, clientName } from './registration.ts';
 
 export const scope = 'mcp.use';
 
+/** The scope that some tools need in addition. */
+export const extra = 'tools.extra';
+
+/** Rules for the tools of the servers behind the gateway. `mirror` and `filter_lists` have their defaults. */
+const mcp = {
+  sessions: true,
+  scope: { 'tools/call get-sum': extra, 'tools/call test_multiple_content_types': extra },
+  deny: ['tools/call get-env', 'tools/call test_error_handling'],
+};
+
 /** A login, in parameters. */
 export interface Visit {
   readonly request: Readonly<Record<string, string>>;
@@ -18,8 +28,10 @@ export interface Visit {
 export interface StageOptions {
   /** Settings of the authorization service. */
   readonly service?: Changes;
-  /** Keys of the gateway's route. */
-  readonly route?: object;
+  /** More clients of the authorization service. */
+  readonly clients?: ReturnType<typeof clientsWith>;
+  /** Keys of the gateway's file. */
+  readonly gateway?: object;
 }
 
 /** An MCP server that only tokens of our authorization service reach. */
@@ -33,11 +45,11 @@ export interface Stage {
 }
 
 /** The service, a gateway, and this MCP server behind the gateway. */
-export async function stage(t: Test, upstream: string, { service: changes, route }: StageOptions = {}): Promise<Stage> {
+export async function stage(t: Test, upstream: string, options: StageOptions = {}): Promise<Stage> {
   const self = `http://127.0.0.1:${await freePort()}`;
   const url = `${self}/mcp`;
-  const service = await runFront(t, { config: { ...settings(url), ...changes } });
-  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer, route) });
+  const service = await runFront(t, { config: { ...settings(url, options.clients), ...options.service } });
+  await gateway(t, { listen: new URL(self).host, ...guard(upstream, url, service.issuer), ...options.gateway });
   const visits: Visit[] = [];
   return {
     issuer: service.issuer,
@@ -53,23 +65,26 @@ export async function stage(t: Test, upstream: string, { service: changes, route
 
 const parameters = ({ searchParams }: URL) => Object.fromEntries(searchParams);
 
-const settings = (resource: string) => ({
+const settings = (resource: string, clients: StageOptions['clients'] = []) => ({
   resources: [resource],
-  scopes: { ...configuration().scopes, [scope]: 'Use the tools' },
-  clients: clientsWith({
-    client_id: 'agent',
-    client_name: clientName,
-    scope,
-    grant_types: ['authorization_code', 'refresh_token'],
-    redirect_uris: [`http://127.0.0.1${callbackPath}`],
-  }),
+  scopes: { ...configuration().scopes, [scope]: 'Use the tools', [extra]: 'Use dangerous tools' },
+  clients: clientsWith(
+    {
+      client_id: 'agent',
+      client_name: clientName,
+      scope,
+      grant_types: ['authorization_code', 'refresh_token'],
+      redirect_uris: [`http://127.0.0.1${callbackPath}`],
+    },
+    ...clients,
+  ),
 });
 
-const guard = (upstream: string, resource: string, issuer: string, route: object = {}) => ({
+const guard = (upstream: string, resource: string, issuer: string) => ({
   authorization_servers: {
     main: { issuer, client_id: introspecting.id, client_secret: introspecting.secret, audience: resource },
   },
   upstreams: { tools: { url: new URL(upstream).origin, timeout: { idle: 'none' } } },
   defaults: { upstream: 'tools' },
-  routes: [{ id: 'tools', match: { path: '/mcp' }, resource, scope, ...route }],
+  routes: [{ id: 'tools', match: { path: '/mcp' }, resource, scope, mcp }],
 });
