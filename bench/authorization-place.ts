@@ -9,6 +9,7 @@ import type { Command } from './children.ts';
 import { makeCodes } from './codes.ts';
 import { pinned } from './cores.ts';
 import { folderOn, type PlaceOfData, places } from './disk.ts';
+import { keycloak, keycloakMissing } from './keycloak/contender.ts';
 import { makePostgres, postgresMissing, postgresUrl } from './postgres.ts';
 import { freePorts } from './route-place.ts';
 
@@ -19,6 +20,10 @@ export interface ServiceContender {
   readonly database: Command | undefined;
   readonly service: Command;
   readonly endpoints: { readonly token: string; readonly introspect: string };
+  /** Seconds of each workload before the first round, for a service that compiles itself while it runs. */
+  readonly warmUp?: number;
+  /** More codes a second than it exchanges, for a service whose codes cost much. */
+  readonly exchanged?: number;
   /** As many codes that a user granted to `web` as requested. */
   codes(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -44,18 +49,20 @@ export async function prepareAuthorization(): Promise<AuthorizationPlace> {
   const folders = Object.fromEntries(places.map((place) => [place, folderOn(place)]));
   const present = places.flatMap((place) => (folders[place] === undefined ? [] : [{ place, folder: folders[place] }]));
   const missing = postgresMissing();
+  const noKeycloak = keycloakMissing();
+  const used = present.map(({ folder }) => folder);
   const contenders = [await oidcProvider()];
+  if (noKeycloak === undefined) contenders.push(await keycloak(used[0] as string));
   for (const { place, folder } of present) contenders.push(await sqliteContender(place, folder));
   if (missing === undefined)
     for (const { place, folder } of present) contenders.push(await postgresContender(place, folder));
-  const used = present.map(({ folder }) => folder);
   return {
     contenders,
     folder: used[0] as string,
     folders,
     absent: [
       ...places.filter((place) => folders[place] === undefined).map((place) => `nothing on ${place}: no such folder`),
-      ...(missing === undefined ? [] : [missing]),
+      ...[missing, noKeycloak].filter((each) => each !== undefined),
     ],
     remove() {
       for (const folder of used) rmSync(folder, { recursive: true, force: true });

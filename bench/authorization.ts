@@ -55,7 +55,7 @@ async function end({ contender, service, database }: Running): Promise<void> {
   if (database !== undefined) await stop(database);
 }
 
-/** Seconds. */
+/** Seconds, if the contender names no other time. */
 const WARM_UP = 2;
 
 async function runLoad(
@@ -69,7 +69,8 @@ async function runLoad(
     for (const workload of workloads) {
       for (const each of inTurn(running, round)) {
         const key = `${workload.name} ${each.contender.name}`;
-        const length = round === 0 ? WARM_UP : seconds;
+        const { warmUp = WARM_UP } = each.contender;
+        const length = round === 0 ? warmUp : seconds;
         const turn = { contender: each.contender, seconds: length, connections, folder, seen: seen.get(key) };
         const measured = await measure(each, workload, turn).catch((cause: Error) => {
           throw new Error(`${key}: ${cause.message}`, { cause });

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Linux counts CPU time in hundredths of a second for every program (`getconf CLK_TCK`). */
 const MICROSECONDS_PER_TICK = 10_000;
 
-/** Milliseconds that a program has to start. */
+/** Milliseconds that a program has to start, if its command names no other time. */
 const PATIENCE = 30_000;
 
 const started = new Set<ChildProcess>();
@@ -23,12 +23,22 @@ export interface Command {
   readonly ports: readonly number[];
   /** Milliseconds between checks whether they do; 50 if absent. */
   readonly every?: number;
+  /** Milliseconds that it has to start. */
+  readonly patience?: number;
   /** File for its standard output, which is not read there. */
   readonly output?: string;
 }
 
 /** Starts a program in the foreground. Its output is shown only if it fails to start. */
-export async function start({ file, args, env = {}, ports, every = 50, output }: Command): Promise<ChildProcess> {
+export async function start({
+  file,
+  args,
+  env = {},
+  ports,
+  every = 50,
+  patience = PATIENCE,
+  output,
+}: Command): Promise<ChildProcess> {
   const stdout = output === undefined ? 'pipe' : openSync(output, 'a');
   const child = spawn(file, args, { stdio: ['ignore', stdout, 'pipe'], env: { ...process.env, ...env } });
   if (typeof stdout === 'number') closeSync(stdout);
@@ -37,7 +47,7 @@ export async function start({ file, args, env = {}, ports, every = 50, output }:
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)));
   started.add(child);
   child.on('exit', () => started.delete(child));
-  for (const began = performance.now(); performance.now() - began < PATIENCE; ) {
+  for (const began = performance.now(); performance.now() - began < patience; ) {
     if (child.exitCode !== null || child.pid === undefined)
       throw new Error(`${file} did not start: ${printed.join('')}`);
     if ((await Promise.all(ports.map(accepts))).every(Boolean)) return child;

@@ -2,15 +2,15 @@ import { digestHeaders } from '../digest-headers.ts';
 import { portOf } from './go-gateways.ts';
 import {
   type Bar,
+  BY_DEFAULT,
   cpuRatio,
   type Engine,
   engines,
-  type Listener,
   loadColumns,
   type Part,
   type PartBench,
 } from './part.ts';
-import type { Place } from './place.ts';
+import type { GatewayWish, Place } from './place.ts';
 import type { Program } from './program.ts';
 import { type ProgramName, programs } from './programs.ts';
 import { once, same, type Target } from './requests.ts';
@@ -113,19 +113,18 @@ function ours(engine: Engine, way: string): string {
   return `Gatehouse ${engine}, ${way}`;
 }
 
-/** With the engine `own`. */
-function oursByAuto(way: string): string {
-  return ours('own', `listener auto, ${way}`);
+function oursByDefault(way: string): string {
+  return `${BY_DEFAULT}, ${way}`;
 }
 
 function openRouteOf(name: string): string | undefined {
+  if (name.startsWith(oursByDefault(''))) return oursByDefault(OPEN);
   const engine = engines.find((each) => name.startsWith(ours(each, '')));
-  if (name.startsWith(oursByAuto(''))) return oursByAuto(OPEN);
   return engine && ours(engine, OPEN);
 }
 
 function bars({ engine }: PartBench): readonly Bar[] {
-  const judged = (way: string) => (engine === 'own' ? oursByAuto(way) : ours(engine, way));
+  const judged = (way: string) => (engine === 'own' ? oursByDefault(way) : ours(engine, way));
   const beside = (way: string, title: string, to: string, bar: number, goal: number): Bar => ({
     title: `${way} ÷ ${title}`,
     value: cpuRatio(judged(way), to),
@@ -171,7 +170,7 @@ async function startOthers({ place, start }: Stage, { connections, say }: PartBe
 /** Our gateway, as a configuration file sets it up. */
 interface Variant {
   readonly engine: Engine;
-  readonly listener: Listener;
+  readonly wish: GatewayWish;
   readonly named: (way: string) => string;
   readonly port: (place: Place) => number;
 }
@@ -179,22 +178,22 @@ interface Variant {
 const variants: readonly Variant[] = [
   ...engines.map((engine) => ({
     engine,
-    listener: 'node' as const,
+    wish: { listener: 'node' } as const,
     named: (way: string) => ours(engine, way),
     port: ({ ports }: Place) => ports[engine],
   })),
   {
     engine: 'own',
-    listener: 'auto',
-    named: oursByAuto,
+    wish: { isDefault: true },
+    named: oursByDefault,
     port: ({ autoPort }) => autoPort,
   },
 ];
 
 async function startOurs({ place, start }: Stage, { connections }: PartBench): Promise<Contestant[]> {
   const contestants: Contestant[] = [];
-  for (const { engine, listener, named, port } of variants) {
-    const pid = await start(place.gateway(engine, { port: port(place), listener }));
+  for (const { engine, wish, named, port } of variants) {
+    const pid = await start(place.gateway(engine, { port: port(place), ...wish }));
     for (const { name, path, prepare } of ways) {
       const target = { url: `http://127.0.0.1:${port(place)}${path}`, connections, folder: place.folder };
       contestants.push({ name: named(name), pid, prepare: prepare(target, place) });

@@ -1,4 +1,4 @@
-import { type Bar, cpuRatio, loadColumns, nameBy, type Part, type PartBench } from './part.ts';
+import { type Bar, BY_DEFAULT, cpuRatio, loadColumns, nameBy, type Part, type PartBench } from './part.ts';
 import type { Place } from './place.ts';
 import { programs } from './programs.ts';
 import { same, type Target, varied } from './requests.ts';
@@ -26,9 +26,6 @@ const kinds: readonly Kind[] = [
 ];
 
 const NGINX = 'nginx auth_request, cached';
-/** The row that must meet the limit. */
-const JUDGED = nameBy('auto');
-
 const nameOf = (who: string, kind: string) => `${who}: ${kind}`;
 
 export const fields: Part = {
@@ -45,16 +42,16 @@ export const fields: Part = {
 };
 
 function bar(kind: string, most: number, goal: number): Bar {
-  const value = cpuRatio(nameOf(JUDGED, kind), nameOf(NGINX, kind));
+  const value = cpuRatio(nameOf(BY_DEFAULT, kind), nameOf(NGINX, kind));
   return { title: `JWT cached, ${kind} ÷ nginx auth_request with a cached answer`, value, bar: most, goal };
 }
 
 async function contestants({ place, start }: Stage, { engine, connections }: PartBench): Promise<Contestant[]> {
-  const auto = place.autoPort;
+  const port = place.autoPort;
   const who = [
     { name: NGINX, port: 9002, pid: await start(programs.nginx.command(place)) },
     { name: nameBy('node'), port: place.ports[engine], pid: await start(place.gateway(engine)) },
-    { name: JUDGED, port: auto, pid: await start(place.gateway(engine, { port: auto, listener: 'auto' })) },
+    { name: BY_DEFAULT, port, pid: await start(place.gateway(engine, { port, isDefault: true })) },
   ];
   return kinds.flatMap(({ name, prepare }) =>
     who.map((each) => ({

@@ -4,8 +4,9 @@ import { type Algorithm, audience, secret } from './tokens.ts';
 
 export interface GatewayOptions {
   readonly port: number;
-  readonly engine: Engine;
-  readonly listener: Listener;
+  /** Undefined: the file has no such key, and the gateway's default applies. */
+  readonly engine: Engine | undefined;
+  readonly listener: Listener | undefined;
   readonly issuers: Readonly<Record<Algorithm, string>>;
   /** Tokens whose facts are cached; undefined means the gateway's default. */
   readonly remembered: number | undefined;
@@ -26,8 +27,7 @@ export function gatewayYaml({ port, engine, listener, issuers, remembered, admin
   const client = 'client_id: bench, client_secret: bench-secret-of-32-bytes-or-so-ok';
   return `version: 1
 listen: 127.0.0.1:${port}
-${admin === undefined ? '' : `admin: 127.0.0.1:${admin}\n`}${asked === undefined ? '' : askedYaml(asked)}listener: ${listener}
-log: { level: warn, format: json }
+${admin === undefined ? '' : `admin: 127.0.0.1:${admin}\n`}${asked === undefined ? '' : askedYaml(asked)}${listener === undefined ? '' : `listener: ${listener}\n`}log: { level: warn, format: json }
 authorization_servers:
   hs: { issuer: "${issuers.HS256}", audience: "${audience}", algorithms: [HS256], secret: "${secret.text}", ${cache} }
   es: { issuer: "${issuers.ES256}", audience: "${audience}", algorithms: [ES256], jwks_file: keys.json, events: none, ${cache} }
@@ -35,7 +35,7 @@ authorization_servers:
     { issuer: "${issuers.ES256}/opaque", audience: "${audience}", verify: introspection, events: none, ${cache},
       introspection_endpoint: "${issuers.ES256}/introspect", ${client} }
 upstreams:
-  api: { url: "http://127.0.0.1:9000", engine: ${engine} }
+  api: { url: "http://127.0.0.1:9000"${engine === undefined ? '' : `, engine: ${engine}`} }
 defaults: { upstream: api }
 routes:
   - { id: open, match: { path: "/open/{rest*}" }, access: public }

@@ -12,6 +12,9 @@ export function nameBy(listener: Listener): string {
   return `Gatehouse, listener ${listener}`;
 }
 
+/** The name of our gateway whose file has no key for the listener and none for the engine. */
+export const BY_DEFAULT = 'Gatehouse, default file';
+
 export interface PartBench {
   readonly rounds: number;
   /** Seconds of load in each turn. */

@@ -5,6 +5,7 @@ import { decisions } from './decisions.ts';
 import { distinctTokens } from './distinct-tokens.ts';
 import { enforcement } from './enforcement.ts';
 import { eventLoop } from './event-loop.ts';
+import { eventStreams } from './event-streams.ts';
 import { fields } from './fields.ts';
 import type { Part } from './part.ts';
 import { routes } from './routes.ts';
@@ -26,4 +27,5 @@ export const parts: readonly Part[] = [
   decisions,
   start,
   eventLoop,
+  eventStreams,
 ];

@@ -5,6 +5,10 @@ import type { Row } from './judge.ts';
 export const shown: readonly { readonly row: string; readonly label: string; readonly isOurs: boolean }[] = [
   { row: 'nginx proxy_pass', label: 'nginx proxy_pass, nothing enforced', isOurs: false },
   { row: 'nginx auth_request, cached', label: 'nginx auth_request, cached answer', isOurs: false },
+  { row: 'Gatehouse, default file, open route', label: 'Gatehouse, open route, default file', isOurs: true },
+  { row: 'Gatehouse, default file, JWT ES256 cached', label: 'Gatehouse, JWT, default file', isOurs: true },
+  { row: 'Gatehouse, default file, form body, JWT cached', label: 'Gatehouse, form, default file', isOurs: true },
+  { row: 'Gatehouse, default file, Digest SHA-256', label: 'Gatehouse, Digest, default file', isOurs: true },
   { row: 'Gatehouse own, open route', label: 'Gatehouse, open route, engine own', isOurs: true },
   { row: 'Gatehouse own, JWT ES256 cached', label: 'Gatehouse, JWT, engine own', isOurs: true },
   { row: 'Gatehouse own, opaque cached', label: 'Gatehouse, opaque, engine own', isOurs: true },

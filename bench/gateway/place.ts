@@ -25,7 +25,7 @@ export interface Place extends Minted {
   readonly ports: Readonly<Record<Engine, number>>;
   /** Different ports, for the other programs. */
   readonly morePorts: readonly number[];
-  /** The port of our gateway with `listener: auto`. */
+  /** The port of our gateway with `listener: auto`, or with the default file. */
   readonly autoPort: number;
   /** Our gateway. */
   gateway(engine: Engine, wish?: GatewayWish): Command;
@@ -39,6 +39,8 @@ export interface GatewayWish {
   readonly port?: number;
   /** Replaces `node`. */
   readonly listener?: Listener;
+  /** The default file: it has no key for the listener, and a key for the engine only if the engine is not `own`. */
+  readonly isDefault?: boolean;
   /** Tokens whose facts it caches. By default, the same number as in every part. */
   readonly remembered?: number;
   /** The port of its admin listener. */
@@ -73,10 +75,13 @@ export async function preparePlace(): Promise<Place> {
   writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });
   const gatewayFile = (
     engine: Engine,
-    { port = ports[engine], listener = 'node', remembered, admin, asked }: GatewayWish = {},
+    { port = ports[engine], listener = 'node', isDefault = false, remembered, admin, asked }: GatewayWish = {},
   ) => {
     const file = join(folder, `gateway-${port}.yaml`);
-    writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered, admin, asked }));
+    const keys = isDefault
+      ? { listener: undefined, engine: engine === 'own' ? undefined : engine }
+      : { listener, engine };
+    writeFileSync(file, gatewayYaml({ port, ...keys, issuers, remembered, admin, asked }));
     return file;
   };
   const gateway = (engine: Engine, wish: GatewayWish = {}) => {

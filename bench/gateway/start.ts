@@ -3,21 +3,23 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../tools/bundle.ts';
+import { imageFlags } from '../../tools/image-flags.ts';
 import { buildSingle } from '../../tools/single/build.ts';
 import { start as begin, type Command, cpuTime, memory, stop } from '../children.ts';
 import { inTurn } from '../in-turn.ts';
 import { freePorts } from '../route-place.ts';
 import { folderWithPackages } from './fixed-files.ts';
-import type { Bar, Part, PartBench, Turn } from './part.ts';
+import type { Bar, Part, PartBench, Round, Turn } from './part.ts';
 import { measured } from './place.ts';
 import { audience, buildMint } from './tokens.ts';
 
 const ONE_CORE = 'Gatehouse, on one core';
+const BARE = 'bare Node.js with an HTTP server, on one core';
 
 export const start: Part = {
   name: 'start',
   about:
-    'A sidecar has one route for JWTs, and its keys are in a file. The sidecar runs the JavaScript of the image (`npm run bundle`), or is one file (`npm run single`). The table has the time from the start of the process to the first 200 of /readyz, and the memory after 5 s without a request.',
+    'A sidecar has one route for JWTs, and its keys are in a file. The sidecar runs the JavaScript of the image (`npm run bundle`) with the flags of the image, or is one file (`npm run single`). A bare Node.js only answers each request with 200. The table has the time from the start of the process to the first 200 of /readyz, and the memory after 5 s without a request.',
   columns: [
     { key: 'ready', title: 'ready ms', digits: 0 },
     { key: 'cpu', title: 'CPU ms', digits: 0 },
@@ -25,12 +27,18 @@ export const start: Part = {
     { key: 'pss', title: 'PSS MiB', digits: 1 },
   ],
   beside: [],
-  bars: () => [barOf('idle sidecar, RSS in MiB', 'rss', 90, 60), barOf('ready after start, in ms', 'ready', 600, 250)],
+  bars: () => [
+    { title: 'idle sidecar − bare Node.js, RSS in MiB', value: moreMemory, bar: 36, goal: 28 },
+    { title: 'ready after start ÷ bare Node.js', value: laterReady, bar: 4.2, goal: 3.1 },
+  ],
   measure,
 };
 
-function barOf(title: string, key: string, bar: number, goal: number): Bar {
-  return { title, value: (round) => round(ONE_CORE)?.[key] ?? Number.NaN, bar, goal };
+const moreMemory: Bar['value'] = (round) => figure(round, ONE_CORE, 'rss') - figure(round, BARE, 'rss');
+const laterReady: Bar['value'] = (round) => figure(round, ONE_CORE, 'ready') / figure(round, BARE, 'ready');
+
+function figure(round: Round, name: string, key: string): number {
+  return round(name)?.[key] ?? Number.NaN;
 }
 
 interface Sidecar {
@@ -70,15 +78,20 @@ async function prepare(folder: string, { engine, say }: Pick<PartBench, 'engine'
   writeFileSync(config, sidecarYaml({ port, healthPort, engine }));
   const gateway = ['gateway', '--config', config];
   const command = (file: string, args: readonly string[]): Command => ({ file, args, ports: [healthPort], every: 2 });
-  const image = command(process.execPath, [join(folder, 'bin/gatehouse.js'), ...gateway]);
+  const image = command(process.execPath, [...imageFlags, join(folder, 'bin/gatehouse.js'), ...gateway]);
   const oneFile = command(single, gateway);
   const health = `http://127.0.0.1:${healthPort}/readyz`;
   return [
+    { name: BARE, command: measured(command(process.execPath, ['-e', bareServer(healthPort)])), health },
     { name: ONE_CORE, command: measured(image), health },
     { name: 'Gatehouse, on any core', command: image, health },
     { name: 'Gatehouse in one file, on one core', command: measured(oneFile), health },
     { name: 'Gatehouse in one file, on any core', command: oneFile, health },
   ];
+}
+
+function bareServer(port: number): string {
+  return `require('node:http').createServer((_, response) => response.end()).listen(${port}, '127.0.0.1')`;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

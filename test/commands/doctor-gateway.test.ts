@@ -85,6 +85,7 @@ t.test('in a working setup everything is fine, whether the gateway runs or not',
   const beside = await doctored(t, file);
   expectSeen(t, beside, 'listen', 'good', /^held by a Gatehouse that is ready$/);
   expectSeen(t, beside, 'health', 'good', /^held by a Gatehouse that is ready$/);
+  expectSeen(t, beside, 'the running gateway', 'good', /^our own listener reads requests into one buffer; \d+ MiB/);
   t.equal(beside.status, 0);
 });
 
@@ -355,6 +356,35 @@ t.test('an untrusted proxy that uses all of its share is a warning with its addr
   const seen = await doctored(t, file);
   for (const told of [/^192\.0\.2\.7 says that it is a proxy/, /^2001:db8::7 says that it is a proxy/])
     expectSeen(t, seen, 'trusted_proxies', 'doubtful', told);
+});
+
+t.test('a slower way to read requests, and a fallback of the engine, are warnings with their cost', async (t) => {
+  const metrics = [
+    'gatehouse_listener_reader{reader="data"} 2',
+    'process_resident_memory_bytes 104857600',
+    'gatehouse_upstream_engine_fallback{upstream="api",url="http://127.0.0.1:9"} 1',
+    'gatehouse_upstream_engine_fallback{upstream="api",url="http://127.0.0.1:10"} 0',
+    '',
+  ].join('\n');
+  const health = new URL(
+    await serving(
+      t,
+      createHttp((_, response) => response.end(metrics)),
+    ),
+  ).host;
+  const seen = await doctored(
+    t,
+    fileIn(t, 'gateway.yaml', {
+      listen: `127.0.0.1:${await freePort()}`,
+      health,
+      upstreams: { api: { url: await api(t) } },
+      defaults: { upstream: 'api' },
+      routes: [{ match: { path: '/a' }, access: 'public' }],
+    }),
+  );
+  expectSeen(t, seen, 'the running gateway', 'doubtful', /its own buffer, .*; 100 MiB are resident$/);
+  expectSeen(t, seen, 'upstreams.api', 'doubtful', /^undici serves http:\/\/127\.0\.0\.1:9, /);
+  t.notMatch(JSON.stringify(seen.findings), /127\.0\.0\.1:10,/);
 });
 
 t.test('a limit of open files below the number of connections is a warning', async (t) => {

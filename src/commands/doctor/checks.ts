@@ -2,6 +2,7 @@ import { authorizationServers } from './authorization-servers.ts';
 import { certificates } from './certificates.ts';
 import { wallClock } from './clocks.ts';
 import { counterChecks } from './counters.ts';
+import { dataPath } from './data-path.ts';
 import { accessLogFile, auditFile, fileIsValid, secretFiles } from './files.ts';
 import type { DoctorProbe } from './finding.ts';
 import { issuer, listeners } from './listeners.ts';
@@ -42,6 +43,7 @@ const ofGateway: Readonly<Record<string, Check<LoadedGatewayFile>>> = {
   access_log: accessLogFile,
   open_files: openFiles,
   proxies: untrustedProxies,
+  data_path: dataPath,
 };
 
 const ofAuthorization: Readonly<Record<string, Check<LoadedServiceFile>>> = {
