@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeOctets } from '../../src/base/percent-octets.ts';
+import fc from '../support/properties.ts';
 
 const piece = fc.oneof(
   fc.constantFrom(
