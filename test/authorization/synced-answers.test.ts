@@ -8,7 +8,7 @@ import { ready, spawnService, writeConfig } from './service-process.ts';
 const works = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const skip = works ? false : 'strace is not installed, or may not trace';
 
-t.test('between the last write to SQLite and its answer, a sync completes', { skip, timeout: 600_000 }, async (t) => {
+t.test('between the last write to SQLite and its answer, a sync completes', { skip }, async (t) => {
   const directory = temporaryDirectory(t);
   const trace = join(directory, 'trace');
   const calls = 'trace=write,writev,sendto,sendmsg,pwrite64,pwritev,fsync,fdatasync';

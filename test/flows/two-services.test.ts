@@ -7,12 +7,11 @@ import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { settableClock } from '../support/settable-clock.ts';
 
 const sizes = isFullSize ? { codes: 200, families: 500 } : { codes: 10, families: 20 };
-const timeout = 600_000;
 
 /** Starts PostgreSQL, and opens services: 23 s in .ci/run on a busy machine. */
-t.setTimeout(timeout);
+t.setTimeout(600_000);
 
-t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout }, async (t) => {
+t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres }, async (t) => {
   const server = await postgresServer(t);
   // Its clients send ten thousand requests in a minute.
   const tokens = { max_a_minute: 1_000_000 };

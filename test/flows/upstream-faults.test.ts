@@ -150,7 +150,6 @@ const cuts: Readonly<Record<string, string>> = {
 
 for (const [name, head] of Object.entries(cuts)) {
   t.test(`an answer ${name} that is cut anywhere is cut for the client, and never looks complete`, async (t) => {
-    t.setTimeout(600_000);
     const dice = random(head.length);
     const script: Script = ({ socket }) => {
       const sent = dice.below(1000);
@@ -191,7 +190,6 @@ const extras: Readonly<Record<string, (id: string) => string>> = {
 
 for (const [name, text] of Object.entries(extras)) {
   t.test(`advisory 49: ${name} never reach the next client`, async (t) => {
-    t.setTimeout(600_000);
     const script: Script = (connection) => {
       const id =
         /\r\nx-case: (\d+)/i.exec(connection.received.split('\r\n\r\n')[connection.heads - 1] ?? '')?.[1] ?? 'none';

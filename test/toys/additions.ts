@@ -44,6 +44,35 @@ export const additions = {
       },
     ],
   },
+  metric: {
+    edits: [
+      {
+        file: 'src/gateway/lifecycle/metrics.ts',
+        behind: 'const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [',
+        add: "  { name: 'gatehouse_toy_failed_reloads', help: 'Rejected files.', read: ({ failure }) => failure },",
+      },
+    ],
+  },
+  'configuration key': {
+    edits: [
+      {
+        file: 'src/config/schema/gateway.ts',
+        behind: "    headers_timeout: duration('10s', 'The whole head of a request must arrive within this time.'),",
+        add: "    toy_slack: duration('2s', 'An idle connection stays open for this time longer than clients are told.'),",
+      },
+      {
+        file: 'src/config/rules/timers.ts',
+        behind: "    ...timerFaults(['limits'], config.limits),",
+        add: "    ...timerFaults(['limits'], config.limits, ['toy_slack']),",
+      },
+      {
+        file: 'src/gateway/listener/server.ts',
+        behind: '    headersTimeout: limits.headers_timeout,',
+        add: '    keepAliveTimeoutBuffer: limits.toy_slack,',
+      },
+      { file: 'tools/examples/gateway.yaml', behind: '  headers_timeout: 5s', add: '  toy_slack: 3s' },
+    ],
+  },
   'storage engine': {
     added: { from: './file-log', to: 'src/storage/file-log' },
     edits: [

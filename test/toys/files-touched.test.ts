@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import type * as authorizationModule from '../../src/authorization/authorization.ts';
 import type * as loadModule from '../../src/config/load/load.ts';
+import { schemeNames } from '../../src/config/schema/http-schemes.ts';
 import type * as startModule from '../../src/gateway/lifecycle/start.ts';
 import type * as generateModule from '../../tools/generate.ts';
 import { basic, requests } from '../authorization/running-service.ts';
@@ -17,15 +18,41 @@ t.setTimeout(180_000);
 
 /** Files of src that a contributor edits, and what is new there: a file, or a folder. */
 function touched({ added, edits }: Addition): readonly string[] {
-  return [...new Set([...(added === undefined ? [] : [added.to]), ...edits.map(({ file }) => file)])];
+  const files = [...(added === undefined ? [] : [added.to]), ...edits.map(({ file }) => file)];
+  return [...new Set(files.filter((file) => file.startsWith('src/')))];
 }
 
-t.test('a grant, a refusal code and a storage engine need changes in at most three places of src', async (t) => {
-  for (const [name, addition] of Object.entries<Addition>(additions)) {
-    const places = touched(addition);
-    t.ok(places.length <= 3, `${name}: ${places.join(', ')}`);
-    t.comment(`${name}: ${places.length}: ${places.join(', ')}`);
+/** The modules that the toy scheme replaces. */
+const replacedTables = [
+  ...readFileSync(new URL('scheme/tables.ts', import.meta.url), 'utf8').matchAll(/src\/[a-z/-]+\.ts/g),
+].map(([file]) => file);
+/** The toy scheme is one folder of the test tree. A scheme of the product has a folder in each of two rooms. */
+const toyScheme = ['test/toys/scheme/signature', ...replacedTables];
+const places = Object.entries<Addition>(additions).map(([name, addition]) => [name, touched(addition)] as const);
+
+t.test('a grant, a scheme, a code, an engine, a metric and a key need changes in at most three places', async (t) => {
+  for (const [name, each] of [...places, ['credential scheme', toyScheme] as const]) {
+    t.ok(each.length <= 3, `${name}: ${each.join(', ')}`);
+    t.comment(`| ${name} | ${each.length} | ${each.join(', ')} |`);
   }
+});
+
+t.test('a scheme of the product is two folders and two rows, which decision 25 explains', async (t) => {
+  const page = readFileSync(new URL('../../docs/decisions/0025-credential-schemes.md', import.meta.url), 'utf8');
+  for (const name of schemeNames) {
+    const folders = globSync(`src/**/schemes/${name}`).sort();
+    const each = [...folders, ...replacedTables];
+    t.strictSame(folders, [`src/config/schemes/${name}`, `src/gateway/schemes/${name}`]);
+    t.equal(each.length, 4);
+    t.comment(`| ${name} | ${each.length} | ${each.join(', ')} |`);
+  }
+  t.match(page, '| credential scheme | 4 | two folders, two tables |');
+});
+
+t.test('decision 25 has the table of places', async (t) => {
+  const page = readFileSync(new URL('../../docs/decisions/0025-credential-schemes.md', import.meta.url), 'utf8');
+  for (const [name, each] of places)
+    t.match(page, `| ${name} | ${each.length} | ${each.map((place) => `\`${place}\``).join(', ')} |`);
 });
 
 const program = copyProgram(t, Object.values(additions));
@@ -49,9 +76,12 @@ const grants = ['client_credentials', narrow];
 const client = { client_id: shop.id, client_secret: secret, scope: 'read write', grant_types: grants };
 const service = written('authorization.yaml', authorizationYaml([client]));
 const key = Buffer.alloc(32, 7).toString('base64');
-const gatewayFile = written('gateway.yaml', gatewayYaml(behind('http://127.0.0.1:9', { ticket_keys: [key] })));
+const gatewayFile = written(
+  'gateway.yaml',
+  gatewayYaml(behind('http://127.0.0.1:9', { ticket_keys: [key], admin: '127.0.0.1:0' })),
+);
 
-t.test('the program with all three compiles', async (t) => {
+t.test('the program with all of them compiles', async (t) => {
   t.match(await program.types(), { status: 0, stdout: '', stderr: '' });
 });
 
@@ -74,6 +104,7 @@ t.test('generated schemas and pages follow from the rows', async (t) => {
   t.match(files['config/gateway.schema.json'], '^(filelog:|sqlite:|postgres(ql)?://).+');
   t.match(files['config/authorization.schema.json'], `"${narrow}"`);
   t.match(files['docs/configuration.md'], 'filelog:FILE, relative to this file');
+  t.match(files['docs/configuration.md'], 'An idle connection stays open for this time longer than clients are told.');
 });
 
 t.test('check accepts a file that names the grant and the engine, and applies the rules of their rows', async (t) => {
@@ -81,6 +112,15 @@ t.test('check accepts a file that names the grant and the engine, and applies th
   const open = { ...client, client_secret: undefined, grant_types: [narrow] };
   const refused = await program.command('check', written('public.yaml', authorizationYaml([open])));
   t.match(refused, { status: 1, stdout: `\`${narrow}\` needs a client with a secret (RFC 8693 §2.1)` });
+});
+
+t.test('check applies the rule of the key', async (t) => {
+  const limits = { toy_slack: '40d' };
+  const faulty = written('slack.yaml', gatewayYaml(behind('http://127.0.0.1:9', { ticket_keys: [key], limits })));
+  t.match(await program.command('check', faulty), {
+    status: 1,
+    stdout: /a wait of more than 24 days.*toy_slack: 40d/s,
+  });
 });
 
 t.test('the service issues with the grant, and keeps the tokens in the engine', async (t) => {
@@ -122,7 +162,7 @@ t.test('explain shows the refusal at the step that its row names', async (t) => 
   t.match(answer, { status: 403, code: 'method_of_webdav' });
 });
 
-t.test('a gateway refuses with the code, and why shows its status, sentence and remedy', async (t) => {
+t.test('a gateway has the metric and refuses with the code; why shows its status, sentence and remedy', async (t) => {
   const { loadGatewayConfig } = await program.load<typeof loadModule>('src/config/load/load.ts');
   const { startGateway } = await program.load<typeof startModule>('src/gateway/lifecycle/start.ts');
   const { systemClock } = await program.load<typeof import('../../src/base/clock.ts')>('src/base/clock.ts');
@@ -133,6 +173,7 @@ t.test('a gateway refuses with the code, and why shows its status, sentence and 
   const log = buildLog({ level: 'fatal', format: 'json' }, process.stderr);
   const running = await startGateway({ config, directory, locate, clock: systemClock, log });
   t.teardown(() => running.stop());
+  t.match(await (await fetch(`${running.adminUrl}/metrics`)).text(), /^gatehouse_toy_failed_reloads 0$/m);
   const { status, body } = await ask(
     running.port,
     'PROPFIND /public/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',

@@ -60,7 +60,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   schemes: {
     mutate: ['src/gateway/schemes/**/*.ts'],
-    tests: ['test/gateway/schemes/!(nonce-memory).test.ts', 'test/gateway/generation/open-schemes.test.ts'],
+    tests: ['test/gateway/schemes/**/!(nonce-memory).test.ts', 'test/gateway/generation/open-schemes.test.ts'],
   },
   grants: {
     mutate: ['src/authorization/grants/**/*.ts'],

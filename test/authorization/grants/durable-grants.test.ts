@@ -16,10 +16,9 @@ import { ready, spawnService, writeConfig } from '../service-process.ts';
 const cycles = isFullSize ? 100 : 5;
 const chains = 8;
 const codesAtOnce = 4;
-const timeout = 3_600_000;
 
 /** Starts PostgreSQL and programs, and opens services: 266 s in .ci/run on a busy machine. */
-t.setTimeout(timeout);
+t.setTimeout(3_600_000);
 
 /** One client's tokens for one user: the tokens that it received last, and the tokens that it used. */
 interface Chain {
@@ -39,12 +38,12 @@ interface Observed {
 
 const title = `\`kill -9\` under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
 
-t.test(`advisory 64: SQLite: ${title}`, { timeout }, async (t) => {
+t.test(`advisory 64: SQLite: ${title}`, async (t) => {
   const directory = temporaryDirectory(t);
   await holdsThrough(t, directory, 'sqlite:gatehouse.db');
 });
 
-t.test(`advisory 64: PostgreSQL: ${title}`, { timeout, skip: skipWithoutPostgres }, async (t) => {
+t.test(`advisory 64: PostgreSQL: ${title}`, { skip: skipWithoutPostgres }, async (t) => {
   const server = await postgresServer(t);
   await holdsThrough(t, temporaryDirectory(t), await server.database());
 });

@@ -69,7 +69,6 @@ for (const [name, routes] of Object.entries({
     `no traversal of the lists leads from a public route to a protected one with routes ${name}`,
     { skip },
     async (t) => {
-      t.setTimeout(600_000);
       const upstream = await witness(t);
       const { port } = await gateway(t, behind(upstream.url, { routes }));
       const statuses = await sendTargets(t, upstream, port);

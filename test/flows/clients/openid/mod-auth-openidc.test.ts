@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { type FrontService, openTab, type Page, signedIn, type Tab } from '../../../authorization/browser/walk.ts';
 import { runProvider, walk } from '../../../authorization/openid/provider.ts';
@@ -11,6 +12,9 @@ import { openidScope, registered } from './site.ts';
 
 /** Starts Apache twice: 10 s on a busy machine. */
 t.setTimeout(60_000);
+
+/** Debian 12 has it. `.ci/run` installs this version, and docs/promises.md names it. */
+const PINNED = 'mod_auth_openidc-2.4.12.3';
 
 const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'proxy', 'proxy_http', 'auth_openidc'];
 const skip = skipWithoutApache(modules);
@@ -80,6 +84,26 @@ async function authorizationRequest({ service, orders, tab }: Site): Promise<URL
   const { location } = await tab.get(orders);
   return location?.href.startsWith(`${service.issuer}/oauth2/authorize?`) ? location : undefined;
 }
+
+t.test(
+  'mod_auth_openidc: the version that runs is the pinned one, and the page of guarantees names it',
+  { skip },
+  async (t) => {
+    let log = '';
+    const lines = (folder: string) => {
+      log = `${folder}/error.log`;
+      return ['LogLevel auth_openidc:info'];
+    };
+    const url = await apache(t, { modules, lines });
+    const server = (await fetch(url)).headers.get('server');
+    const started = /mod_auth_openidc-\S+(?= - init)/.exec(readFileSync(log, 'utf8'))?.[0];
+    t.comment(`${server}, ${started}`);
+    t.match(server, /^Apache\/2\.4\.\d+ /);
+    t.equal(started, PINNED);
+    const page = readFileSync(new URL('../../../../docs/promises.md', import.meta.url), 'utf8');
+    t.match(page, `| Apache with ${PINNED.replace('-', ' ')} sends`);
+  },
+);
 
 t.test('mod_auth_openidc: claims reach the application after the login, and after a refresh', { skip }, async (t) => {
   const here = await site(t);

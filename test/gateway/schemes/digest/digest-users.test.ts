@@ -1,7 +1,7 @@
 import t from 'tap';
-import { digestUsers, digestUsersOfStore } from '../../../src/gateway/schemes/digest/digest-users.ts';
-import type { UserStore } from '../../../src/gateway/schemes/user-store.ts';
-import { userHash } from '../../../src/http-auth/digest-response.ts';
+import { digestUsers, digestUsersOfStore } from '../../../../src/gateway/schemes/digest/digest-users.ts';
+import type { UserStore } from '../../../../src/gateway/schemes/user-store.ts';
+import { userHash } from '../../../../src/http-auth/digest-response.ts';
 
 const entry = (username: string, algorithm: 'MD5' | 'SHA-256', ha1: string, realm = 'r') => ({
   username,

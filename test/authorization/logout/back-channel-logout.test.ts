@@ -6,9 +6,9 @@ import { sha256 } from '../../../src/base/secret.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';
 import { type FrontService, openTab, signedIn } from '../browser/walk.ts';
+import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from '../openid/provider.ts';
+import { onLoopback, type RelyingParty, relyingParty, silentParty } from '../openid/relying-party.ts';
 import { basic, callback, configuration, temporaryDirectory } from '../running-service.ts';
-import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from './provider.ts';
-import { onLoopback, type RelyingParty, relyingParty, silentParty } from './relying-party.ts';
 
 const logout = (id_token: string) => `/oauth2/logout?${new URLSearchParams({ id_token_hint: id_token })}`;
 

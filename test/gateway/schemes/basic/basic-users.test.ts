@@ -1,10 +1,10 @@
 import t from 'tap';
-import { outage } from '../../../src/base/verdict.ts';
-import { parseStoredPassword } from '../../../src/config/files/stored-password.ts';
-import { basicUsersOfFile, basicUsersOfStore } from '../../../src/gateway/schemes/basic/basic-users.ts';
-import type { UserLookup } from '../../../src/gateway/schemes/lookup-result.ts';
-import type { UserStore } from '../../../src/gateway/schemes/user-store.ts';
-import type { PasswordFact } from '../../../src/storage/lookup/users.ts';
+import { outage } from '../../../../src/base/verdict.ts';
+import { parseStoredPassword } from '../../../../src/config/files/stored-password.ts';
+import { basicUsersOfFile, basicUsersOfStore } from '../../../../src/gateway/schemes/basic/basic-users.ts';
+import type { UserLookup } from '../../../../src/gateway/schemes/lookup-result.ts';
+import type { UserStore } from '../../../../src/gateway/schemes/user-store.ts';
+import type { PasswordFact } from '../../../../src/storage/lookup/users.ts';
 
 const sha = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
 const parsed = parseStoredPassword(sha);

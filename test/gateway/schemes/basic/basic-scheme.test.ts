@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import type { Asker } from '../../../src/base/bounded-queue.ts';
-import { outage } from '../../../src/base/verdict.ts';
-import { parseStoredPassword, type StoredPassword } from '../../../src/config/files/stored-password.ts';
-import type { Throttle } from '../../../src/counters/throttle.ts';
-import { basicScheme } from '../../../src/gateway/schemes/basic/basic-scheme.ts';
-import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic/basic-users.ts';
-import type { LookupResult } from '../../../src/gateway/schemes/lookup-result.ts';
-import { openPasswordJudge, type PasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
-import { formatBasic } from '../../../src/http-auth/basic.ts';
-import { settableClock } from '../../support/settable-clock.ts';
-import { headOf } from '../head.ts';
-import { fullAfter, present, throttleOf } from './presenting.ts';
+import type { Asker } from '../../../../src/base/bounded-queue.ts';
+import { outage } from '../../../../src/base/verdict.ts';
+import { parseStoredPassword, type StoredPassword } from '../../../../src/config/files/stored-password.ts';
+import type { Throttle } from '../../../../src/counters/throttle.ts';
+import { basicScheme } from '../../../../src/gateway/schemes/basic/basic-scheme.ts';
+import {
+  type BasicUser,
+  type BasicUsers,
+  basicUsersOfFile,
+} from '../../../../src/gateway/schemes/basic/basic-users.ts';
+import type { LookupResult } from '../../../../src/gateway/schemes/lookup-result.ts';
+import { openPasswordJudge, type PasswordJudge } from '../../../../src/gateway/schemes/password-judge.ts';
+import { formatBasic } from '../../../../src/http-auth/basic.ts';
+import { settableClock } from '../../../support/settable-clock.ts';
+import { headOf } from '../../head.ts';
+import { fullAfter, present, throttleOf } from '../presenting.ts';
 
 const real = openPasswordJudge();
 t.teardown(() => real.close());

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { isConnectionGone } from '../../../src/gateway/listener/http2/connection-gone.ts';
-import { until } from '../../support/until.ts';
+import { isConnectionGone } from '../../../../src/gateway/listener/http2/connection-gone.ts';
+import { until } from '../../../support/until.ts';
 
 /** Both ends of a connection. The server reads nothing, like Node.js over HTTP/2 during a write. */
 async function pair(t: Test): Promise<{ readonly client: Socket; readonly served: Socket }> {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type UriRule, uriFits } from '../../../src/gateway/schemes/digest/digest-uri.ts';
-import { headOf } from '../head.ts';
+import { type UriRule, uriFits } from '../../../../src/gateway/schemes/digest/digest-uri.ts';
+import { headOf } from '../../head.ts';
 
 const head = (target: string, method = 'GET') => headOf(['Host', 'api.example.com'], method, target);
 

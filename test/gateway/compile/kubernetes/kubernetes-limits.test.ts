@@ -1,10 +1,10 @@
 import t from 'tap';
-import { istioObjects } from '../../../src/gateway/compile/istio/render.ts';
-import { noLimits } from '../../../src/gateway/compile/limits.ts';
-import { stoppingFindings, type UnsupportedMode } from '../../../src/gateway/compile/make-plan.ts';
-import type { CompilePlan } from '../../../src/gateway/compile/plan.ts';
-import { compileTargets } from '../../../src/gateway/compile/targets.ts';
-import { compileText } from './compiled.ts';
+import { istioObjects } from '../../../../src/gateway/compile/istio/render.ts';
+import { noLimits } from '../../../../src/gateway/compile/limits.ts';
+import { stoppingFindings, type UnsupportedMode } from '../../../../src/gateway/compile/make-plan.ts';
+import type { CompilePlan } from '../../../../src/gateway/compile/plan.ts';
+import { compileTargets } from '../../../../src/gateway/compile/targets.ts';
+import { compileText } from '../compiled.ts';
 
 const SERVER =
   'issuer: https://a.example, audience: https://api.example, jwks_uri: https://a.example/keys, clock_skew: 60s';

@@ -1,20 +1,20 @@
 import t from 'tap';
 import { stringify } from 'yaml';
-import type { AssumedToken } from '../../../src/config/schema/test-case.ts';
-import { envoyGatewayObjects } from '../../../src/gateway/compile/envoy-gateway/render.ts';
-import { gatewayApiObjects } from '../../../src/gateway/compile/gateway-api/render.ts';
-import { istioObjects } from '../../../src/gateway/compile/istio/render.ts';
-import type { KubernetesObject } from '../../../src/gateway/compile/kubernetes/objects.ts';
-import { stoppingFindings, type UnsupportedMode } from '../../../src/gateway/compile/make-plan.ts';
-import type { CompilePlan } from '../../../src/gateway/compile/plan.ts';
-import { compileTargets } from '../../../src/gateway/compile/targets.ts';
-import { assumedVerifier } from '../../../src/gateway/explain/assumed.ts';
-import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
-import { simulate } from '../../../src/gateway/explain/simulate.ts';
-import fc, { tries } from '../../support/properties.ts';
-import { compileText } from './compiled.ts';
-import { type Claims, interpreters, type MeshRequest } from './support/interpreters.ts';
-import { wrongOutputs } from './support/wrong-outputs.ts';
+import type { AssumedToken } from '../../../../src/config/schema/test-case.ts';
+import { envoyGatewayObjects } from '../../../../src/gateway/compile/envoy-gateway/render.ts';
+import { gatewayApiObjects } from '../../../../src/gateway/compile/gateway-api/render.ts';
+import { istioObjects } from '../../../../src/gateway/compile/istio/render.ts';
+import type { KubernetesObject } from '../../../../src/gateway/compile/kubernetes/objects.ts';
+import { stoppingFindings, type UnsupportedMode } from '../../../../src/gateway/compile/make-plan.ts';
+import type { CompilePlan } from '../../../../src/gateway/compile/plan.ts';
+import { compileTargets } from '../../../../src/gateway/compile/targets.ts';
+import { assumedVerifier } from '../../../../src/gateway/explain/assumed.ts';
+import { buildDryEngine } from '../../../../src/gateway/explain/dry-engine.ts';
+import { simulate } from '../../../../src/gateway/explain/simulate.ts';
+import fc, { tries } from '../../../support/properties.ts';
+import { compileText } from '../compiled.ts';
+import { type Claims, interpreters, type MeshRequest } from '../support/interpreters.ts';
+import { wrongOutputs } from '../support/wrong-outputs.ts';
 
 /** Some hundred files, and thousands with GATEHOUSE_LONG=ci. */
 t.setTimeout(300_000);

@@ -2,7 +2,7 @@ import { HTTPExternalAuthFilter, HTTPRoute } from '@kubernetes-models/gateway-ap
 import { AuthorizationPolicy, RequestAuthentication } from '@kubernetes-models/istio/security.istio.io/v1';
 import t from 'tap';
 import { parseAllDocuments } from 'yaml';
-import { knownOutputs } from './known-outputs.ts';
+import { knownOutputs } from '../known-outputs.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an object before it is judged
 type Objects = any;

@@ -1,18 +1,18 @@
 import t from 'tap';
-import type { Asker } from '../../../src/base/bounded-queue.ts';
-import { outage } from '../../../src/base/verdict.ts';
-import type { DigestConfig } from '../../../src/config/schemes/digest/schema.ts';
-import type { Counters } from '../../../src/counters/counters.ts';
-import { digestScheme } from '../../../src/gateway/schemes/digest/digest-scheme.ts';
-import { type DigestUser, type DigestUsers, digestUsers } from '../../../src/gateway/schemes/digest/digest-users.ts';
-import type { LookupResult } from '../../../src/gateway/schemes/lookup-result.ts';
-import { openNonces, openUsedNonces } from '../../../src/gateway/schemes/nonces.ts';
-import { formatDigest } from '../../../src/http-auth/digest.ts';
-import type { DigestAlgorithmName, StoredAlgorithm } from '../../../src/http-auth/digest-algorithms.ts';
-import { digestResponse, storedHash } from '../../../src/http-auth/digest-response.ts';
-import { settableClock } from '../../support/settable-clock.ts';
-import { headOf } from '../head.ts';
-import { answer, offerOf, present, type Said, throttleOf, user } from './presenting.ts';
+import type { Asker } from '../../../../src/base/bounded-queue.ts';
+import { outage } from '../../../../src/base/verdict.ts';
+import type { DigestConfig } from '../../../../src/config/schemes/digest/schema.ts';
+import type { Counters } from '../../../../src/counters/counters.ts';
+import { digestScheme } from '../../../../src/gateway/schemes/digest/digest-scheme.ts';
+import { type DigestUser, type DigestUsers, digestUsers } from '../../../../src/gateway/schemes/digest/digest-users.ts';
+import type { LookupResult } from '../../../../src/gateway/schemes/lookup-result.ts';
+import { openNonces, openUsedNonces } from '../../../../src/gateway/schemes/nonces.ts';
+import { formatDigest } from '../../../../src/http-auth/digest.ts';
+import type { DigestAlgorithmName, StoredAlgorithm } from '../../../../src/http-auth/digest-algorithms.ts';
+import { digestResponse, storedHash } from '../../../../src/http-auth/digest-response.ts';
+import { settableClock } from '../../../support/settable-clock.ts';
+import { headOf } from '../../head.ts';
+import { answer, offerOf, present, type Said, throttleOf, user } from '../presenting.ts';
 
 const realm = 'r';
 const settings: DigestConfig = {
