@@ -31,7 +31,7 @@ export function varyByOrigin({ cors }: GatewayConfig): readonly EnvoyPart[] {
 }
 
 /** An entry of the table that answers itself. Its name is unique. */
-export type OwnAnswer = EnvoyPart & {
+export type OwnEntry = EnvoyPart & {
   readonly name: string;
   readonly match: EnvoyPart & { readonly headers?: readonly EnvoyPart[] };
   readonly response_headers_to_add?: readonly EnvoyPart[];
@@ -39,7 +39,7 @@ export type OwnAnswer = EnvoyPart & {
 
 /** The entry for pages of the origins, then for everyone else. `more`: headers that only pages get. */
 export function withPages(
-  entry: OwnAnswer,
+  entry: OwnEntry,
   config: GatewayConfig,
   more: readonly EnvoyPart[] = [],
 ): readonly EnvoyPart[] {

@@ -3,7 +3,7 @@ import type { HostPattern } from '../../../config/words/host-pattern.ts';
 import { caseless, pathPattern, quotedPattern } from '../path-text.ts';
 import type { CompilePlan, PlanEntry, PlannedDocument, PlannedRoute } from '../plan.ts';
 import { accessPolicies } from './access.ts';
-import { type OwnAnswer, preflightHeaders, withPages } from './cross-origin.ts';
+import { type OwnEntry, preflightHeaders, withPages } from './cross-origin.ts';
 import { askingOff, askingOfRoute, EXT_AUTHZ, hasAsked, headersOf } from './ext-authz.ts';
 import {
   ACCESS,
@@ -54,7 +54,7 @@ const PER_ROUTE_JWT = 'type.googleapis.com/envoy.extensions.filters.http.jwt_aut
 /** Entries of one answer of Envoy itself, which pages of the origins in `cors` may read. */
 function readable(
   comment: string,
-  entry: OwnAnswer,
+  entry: OwnEntry,
   { config }: CompilePlan,
   more?: readonly EnvoyPart[],
 ): readonly CommentedPart[] {
