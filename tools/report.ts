@@ -14,11 +14,18 @@ const times: { readonly name: string; readonly time: number }[] = [];
 export function summary(): string {
   const slow = slowest().map(({ name, time }) => `slow: ${(time / 1000).toFixed(1)} s ${name}`);
   const total = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
-  const lines = [...skips.map((skip) => `skipped: ${skip}`), ...slow, total];
+  const lines = [...skips.map((skip) => `skipped: ${skip}`), ...slow, ...ofEnvoy(), total];
   Object.assign(counts, { passed: 0, failed: 0, skipped: 0 });
   skips.length = 0;
   times.length = 0;
   return lines.join('\n');
+}
+
+/** docs/promises.md has the figure of the last run. */
+function ofEnvoy(): readonly string[] {
+  const files = times.filter(({ name }) => /test[\\/]envoy[\\/]/.test(name));
+  const seconds = files.reduce((sum, { time }) => sum + time, 0) / 1000;
+  return files.length === 0 ? [] : [`test/envoy: ${seconds.toFixed(0)} s of at most 300 s, in ${files.length} files`];
 }
 
 /** The ten slowest files of a run with many files. */

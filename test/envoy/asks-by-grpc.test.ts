@@ -7,6 +7,7 @@ import { crossings, refusals, spoofed, twoHosts } from '../flows/asked-cases.ts'
 import { skipWithoutPeer } from '../support/peer-place.ts';
 import { bearer } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
+import { until } from '../support/until.ts';
 import { envoy } from './support/envoy.ts';
 
 /** An Envoy starts for each test. */
@@ -126,6 +127,30 @@ t.test('if the gateway is gone, or does not trust Envoy, nothing passes', option
   await gateway.stop();
   t.equal((await send({ target: '/catalogue/1' })).status, 503);
   t.equal(upstream.seen.length, 0);
+});
+
+/** What the page names, in Envoy's access log. */
+// biome-ignore lint/suspicious/noExplicitAny: the configuration of another program, which has no types here
+function withAccessLog(manager: any): void {
+  const names = ['code', 'route', 'sub', 'client', 'ticket'];
+  const shown = names.map((name) => `${name}=%DYNAMIC_METADATA(envoy.filters.http.ext_authz:${name})%`);
+  const log_format = { text_format_source: { inline_string: `DECIDED ${shown.join(' ')}\n` } };
+  const type = 'type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog';
+  manager.access_log = [{ name: 'stdout', typed_config: { '@type': type, log_format } }];
+}
+
+t.test("Envoy's access log shows what Gatehouse decided", options, async (t) => {
+  const logging: Starts = (t, page, { grpc, upstream }) =>
+    envoy(t, page, { gatehouse: `h2:${grpc}`, orders: upstream }, withAccessLog);
+  const { send, proxy } = await fronted(t, page, logging, { routes });
+  t.equal((await send({ target: '/orders/1', headers: [bearer(await token())] })).status, 200);
+  const refused = await send({ method: 'POST', target: '/orders/1', headers: [bearer(await token())] });
+  const { ticket } = JSON.parse(String(refused.body));
+  const lines = () => proxy.log().match(/^DECIDED .*$/gm) ?? [];
+  // Envoy flushes its log some seconds later.
+  t.ok(await until(() => lines().length === 2), proxy.log());
+  t.equal(lines()[0], 'DECIDED code=forwarded route=orders-read sub=alice client=shop ticket=-');
+  t.equal(lines()[1], `DECIDED code=scope_insufficient route=- sub=- client=- ticket=${ticket}`);
 });
 
 t.test('many requests at a time are all judged, over a new connection to the gateway', options, async (t) => {

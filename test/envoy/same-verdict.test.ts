@@ -1,33 +1,43 @@
 import t, { type Test } from 'tap';
+import { skip as withoutCorpora } from '../support/corpora.ts';
 import { gateway, type TestGateway } from '../support/gateway.ts';
 import { skipWithoutPeer } from '../support/peer-place.ts';
 import { type Witness, witness } from '../support/witness.ts';
-import { type CompileCase, compileCases, credentials, judgedFile } from './support/compile-cases.ts';
+import type { CompileCase } from './support/case.ts';
+import { compareReached, type Exceptions, faultsIn, NO_FAULTS } from './support/compare.ts';
+import { compileCases, credentials } from './support/compile-cases.ts';
+import { corpusCases } from './support/corpus-cases.ts';
 import { envoy } from './support/envoy.ts';
-import { compareReached, differences, type Reached, reached } from './support/reached.ts';
+import { askingByGrpc, askingByHttp, withoutUnused } from './support/exceptions.ts';
+import { judgedFile } from './support/judged-file.ts';
+import { type Reached, reached } from './support/reached.ts';
 
 /** Two Envoys, and several thousand requests at each and at the gateway. */
 t.setTimeout(300_000);
 
-const options = { skip: skipWithoutPeer('envoy-1.40.0') };
+const withEnvoy = { skip: skipWithoutPeer('envoy-1.40.0') };
+const withPaths = { skip: withEnvoy.skip || withoutCorpora };
 
 interface Doors {
   readonly upstream: Witness;
   readonly gateway: TestGateway;
-  readonly cases: readonly CompileCase[];
-  readonly direct: Reached;
+  readonly credentials: Awaited<ReturnType<typeof credentials>>;
 }
 
-async function doors(t: Test): Promise<Doors> {
+let opened: Promise<Doors> | undefined;
+
+/** One gateway for all tests of this file. */
+function doors(): Promise<Doors> {
+  opened ??= open(t);
+  return opened;
+}
+
+async function open(t: Test): Promise<Doors> {
   const upstream = await witness(t);
   const decision = { listen: '127.0.0.1:0', grpc: '127.0.0.1:0' };
   const file = { ...(await judgedFile(t)), upstreams: { api: { url: upstream.url } } };
   const running = await gateway(t, { ...file, decision, trusted_proxies: ['127.0.0.1'] });
-  const cases = [...compileCases(await credentials())];
-  const direct = await reached([...upstream.seen], running.port, cases).then(({ statuses }) => statuses);
-  const seen = new Map(upstream.seen.map((each) => [each.header('x-case') ?? '', each]));
-  upstream.forget();
-  return { upstream, gateway: running, cases, direct: { seen, statuses: direct } };
+  return { upstream, gateway: running, credentials: await credentials() };
 }
 
 /** The page shows one host. These cases have several. */
@@ -36,37 +46,50 @@ function everyHost(manager: any): void {
   for (const host of manager.route_config.virtual_hosts) host.domains = ['*'];
 }
 
-/** Envoy joins two lines to this one, so the gateway reads two. At its own listener, the first scheme counts. */
-const JOINED = ['GET /maybe/x at api.example.com with behind Basic: 200, 400'];
+interface Asking {
+  readonly port: number;
+  readonly exceptions: Exceptions;
+}
 
-t.test('Envoy that asks by gRPC forwards exactly what the gateway forwards', options, async (t) => {
-  const { upstream, gateway, cases, direct } = await doors(t);
+async function byGrpc(t: Test): Promise<Asking> {
+  const { upstream, gateway } = await doors();
   const clusters = { gatehouse: `h2:${gateway.grpcAddress}`, orders: new URL(upstream.url).host };
-  const proxy = await envoy(t, 'envoy-grpc.md', clusters, everyHost);
-  const { wider, changed, narrower, both } = compareReached(
-    cases,
-    direct,
-    await reached(upstream.seen, proxy.port, cases),
-  );
-  t.strictSame(wider, []);
-  t.strictSame(changed, []);
-  t.strictSame(narrower, JOINED);
-  t.ok(cases.length >= 3_000 && both > 500);
-  t.comment(`${cases.length} requests; ${both} forwarded by both, ${narrower.length} only by the gateway`);
-});
+  const { port } = await envoy(t, 'envoy-grpc.md', clusters, everyHost);
+  return { port, exceptions: askingByGrpc };
+}
 
-t.test('Envoy that asks by HTTP forwards nothing that the gateway refuses', options, async (t) => {
-  const { upstream, gateway, cases, direct } = await doors(t);
+async function byHttp(t: Test): Promise<Asking> {
+  const { upstream, gateway } = await doors();
   const [gatehouse, own] = [gateway.decisionUrl, gateway.url].map((url) => new URL(url ?? '').host);
   const clusters = { gatehouse: gatehouse ?? '', gateway: own ?? '', orders: new URL(upstream.url).host };
-  const proxy = await envoy(t, 'behind-envoy.md', clusters, everyHost);
-  const through = await reached(upstream.seen, proxy.port, cases);
-  // Envoy forwards the target as the client spelled it.
-  const except = (one: Parameters<typeof differences>[0], other: typeof one) =>
-    differences(one, other).filter((difference) => !difference.startsWith('target '));
-  const { wider, changed, narrower, both } = compareReached(cases, direct, through, except);
-  t.strictSame(wider, []);
-  t.strictSame(changed, []);
-  t.strictSame(narrower, JOINED);
-  t.comment(`${cases.length} requests; ${both} forwarded by both, ${narrower.length} only by the gateway`);
-});
+  const { port } = await envoy(t, 'behind-envoy.md', clusters, everyHost);
+  return { port, exceptions: askingByHttp };
+}
+
+const direct = new Map<string, Promise<Reached>>();
+
+/** The same cases go to the gateway once. */
+async function compared(t: Test, { port, exceptions }: Asking, cases: readonly CompileCase[]) {
+  const { upstream, gateway } = await doors();
+  const known = cases[0]?.name ?? '';
+  if (!direct.has(known)) direct.set(known, reached(upstream.seen, gateway.port, cases));
+  const found = compareReached(cases, (await direct.get(known)) as Reached, await reached(upstream.seen, port, cases));
+  t.comment(`${cases.length} requests; ${found.both} forwarded by both, ${found.narrower.length} only by the gateway`);
+  return { ...found, faults: faultsIn(found, exceptions) };
+}
+
+for (const [name, start] of Object.entries({ gRPC: byGrpc, HTTP: byHttp })) {
+  t.test(`Envoy that asks by ${name} forwards and answers as the gateway does`, withEnvoy, async (t) => {
+    const cases = [...compileCases((await doors()).credentials)];
+    const { faults, both } = await compared(t, await start(t), cases);
+    t.strictSame(faults, NO_FAULTS);
+    t.ok(cases.length > 4_000 && both > 900, `${cases.length} requests, ${both} forwarded`);
+  });
+
+  t.test(`Envoy that asks by ${name} reads the paths of the corpora as the gateway does`, withPaths, async (t) => {
+    const cases = [...corpusCases((await doors()).credentials)];
+    const { faults, both } = await compared(t, await start(t), cases);
+    t.strictSame(withoutUnused(faults), withoutUnused(NO_FAULTS));
+    t.ok(cases.length > 5_000 && both > 50, `${cases.length} requests, ${both} forwarded`);
+  });
+}

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { command } from '../support/command.ts';
@@ -115,6 +116,21 @@ t.test('--verify needs the test keys of the output', options, async (t) => {
   t.equal(status, 1);
   t.match(stderr, 'typo.json does not exist: name the file of --test-keys with which you compiled the output');
   t.notOk(existsSync(missing));
+});
+
+t.test('--verify passes with the tokens of a command', options, async (t) => {
+  const { file, directory, port, keys, url, upstream } = await place(t);
+  await compile(t, '-c', file, '--out', directory, '--test-keys', keys);
+  await runEnvoy(t, port, join(directory, 'envoy.yaml'));
+  const signer = fileURLToPath(new URL('support/sign-token.ts', import.meta.url));
+  const commanded = `${process.execPath} --disable-warning=ExperimentalWarning ${signer} ${keys}`;
+  const verified = await compile(t, '-c', file, '--verify', url, '--token-command', commanded);
+  t.equal(verified.status, 0, verified.stdout + verified.stderr);
+  t.match(verified.stdout, '6 passed, 0 failed, 0 skipped\n');
+  t.strictSame(
+    upstream.seen.map(({ target }) => target),
+    ['/orders/7', '/open/1'],
+  );
 });
 
 t.test('the command for tokens gets the claims, and its failure is a failure', options, async (t) => {

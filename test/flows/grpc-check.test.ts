@@ -3,7 +3,7 @@ import { behind, gateway } from '../support/gateway.ts';
 import { checkRequest, type Described, grpcCaller, valuesIn, verdictOf } from '../support/grpc-caller.ts';
 import { ask, connectTo } from '../support/raw-client.ts';
 import { tlsFile } from '../support/tls-file.ts';
-import { authorizationServer, jwt } from '../support/tokens.ts';
+import { audience, authorizationServer, issuer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
@@ -265,6 +265,24 @@ t.test('the health service says whether the gateway can decide', async (t) => {
   t.equal(await health(), 1);
   t.equal(await health('envoy.service.auth.v3.Authorization'), 1);
   await t.rejects(health('other'), { code: 5 });
+});
+
+t.test('the health service says NOT_SERVING until the gateway has keys', async (t) => {
+  const server = await authorizationServer(t);
+  server.keys.misbehave((_request, response) => void response.writeHead(503).end());
+  const main = {
+    issuer,
+    audience,
+    jwks_uri: `${server.keys.url}/jwks`,
+    algorithms: ['ES256'],
+    jwks: { cooldown: '1s' },
+  };
+  const { health, check } = await opened(t, { authorization_servers: { main } });
+  t.equal(await health(), 2);
+  t.equal(await health('envoy.service.auth.v3.Authorization'), 2);
+  t.equal(verdictOf(await check({ path: '/public/1' })), '200', 'a route that needs no key is still judged');
+  server.keys.recover();
+  t.ok(await until(async () => (await health()) === 1));
 });
 
 t.test('a call that Envoy cancels is recorded as one whose client left', async (t) => {

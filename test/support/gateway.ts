@@ -18,7 +18,8 @@ export interface TestGateway {
   readonly receiverUrl: string | undefined;
   /** Log lines at trace, parsed. */
   readonly log: readonly Record<string, unknown>[];
-  stop(): Promise<void>;
+  /** `milliseconds`: how long it waits for requests that it has. */
+  stop(milliseconds?: number): Promise<void>;
 }
 
 const base = { version: 1, listen: '127.0.0.1:0' };

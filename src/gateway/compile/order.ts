@@ -33,10 +33,35 @@ function isForAnyMethod({ methods, access }: PlannedRoute): boolean {
   return methods === undefined || access === 'public';
 }
 
+/** Methods of a wider route count too, if it accepts them on these paths (RFC 9110 §15.5.6). */
 function methodEntry(route: PlannedRoute, all: readonly PlannedRoute[]): PlanEntry {
-  const same = all.filter((other) => placeOf(other) === placeOf(route));
-  const allow = [...new Set(same.flatMap(({ methods }) => methods ?? []))].sort();
+  const accepted = all.filter(
+    (other) => placeOf(other) === placeOf(route) || (isNarrow(other) && covers(other, route)),
+  );
+  const allow = [...new Set(accepted.flatMap(({ methods }) => methods ?? []))].sort();
   return { kind: 'method', route, allow };
+}
+
+function isNarrow(route: PlannedRoute): boolean {
+  return !isForAnyMethod(route) && route.conditions === 0;
+}
+
+/** Whether the wide route matches each request that the other one matches, apart from its method. */
+function covers(wide: PlannedRoute, narrow: PlannedRoute): boolean {
+  if (wide.host !== undefined && (narrow.host === undefined || hostShape(wide.host) !== hostShape(narrow.host)))
+    return false;
+  for (const [index, segment] of wide.segments.entries()) {
+    if (segment.kind === 'rest') return true;
+    const other = narrow.segments[index];
+    if (other === undefined || other.kind === 'rest') return false;
+    if (segment.kind === 'literal' && !(other.kind === 'literal' && isSameText(wide, segment.decoded, other.decoded)))
+      return false;
+  }
+  return wide.segments.length === narrow.segments.length;
+}
+
+function isSameText({ caseSensitive }: PlannedRoute, one: string, other: string): boolean {
+  return caseSensitive ? one === other : foldCase(one) === foldCase(other);
 }
 
 export function inMatchingOrder(routes: readonly PlannedRoute[]): readonly PlannedRoute[] {

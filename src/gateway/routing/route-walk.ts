@@ -106,9 +106,11 @@ function chooseOnly<Route extends RoutePattern>(route: Route, search: Search): R
 function consider<Route extends RoutePattern>(route: Route, methodRefused: boolean, search: Search): Route | undefined {
   if (route.conditions.length > 0 && !conditionsHold(route, search)) return undefined;
   const takes = route.methods === undefined || route.methods.has(search.question.method);
-  if (takes && (!methodRefused || (route.methods !== undefined && route.access !== 'public'))) return route;
+  const isOpen = !methodRefused || (route.methods !== undefined && route.access !== 'public');
+  if (takes && isOpen) return route;
   search.allow ??= new Set();
-  for (const allowed of route.methods ?? []) search.allow.add(allowed);
+  // RFC 9110 §10.2.1: only methods that the target supports.
+  for (const allowed of isOpen ? (route.methods ?? []) : []) search.allow.add(allowed);
   return undefined;
 }
 

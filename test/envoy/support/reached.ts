@@ -1,84 +1,65 @@
 import { sendAll } from '../../support/many.ts';
+import type { RawResponse } from '../../support/raw-response.ts';
 import { requestText } from '../../support/request-text.ts';
 import type { Seen } from '../../support/witness.ts';
-import type { CompileCase } from './compile-cases.ts';
+import type { CaseBody, CompileCase, Lines } from './case.ts';
 
-/** What reached an upstream, by the number of the case, and each status. */
+/** What reached an upstream, by the number of the case, and each answer. */
 export interface Reached {
   readonly seen: ReadonlyMap<string, Seen>;
-  readonly statuses: ReadonlyMap<string, number>;
+  /** How often a case reached an upstream. */
+  readonly times: ReadonlyMap<string, number>;
+  /** Undefined: the connection closed without an answer. */
+  readonly answers: ReadonlyMap<string, RawResponse | undefined>;
 }
 
-export async function reached(seen: readonly Seen[], port: number, cases: readonly CompileCase[]): Promise<Reached> {
-  const statuses = new Map<string, number>();
+/** Headers of an ordinary client: a proxy must not change them. */
+const ORDINARY: Lines = [
+  ['User-Agent', 'cases/1.0 (a; b)'],
+  ['Accept', 'text/html'],
+  ['Accept', '*/*;q=0.1'],
+  ['Accept-Encoding', 'br'],
+  ['Cookie', 'a=b; c="d"'],
+  ['If-None-Match', 'W/"x", "y"'],
+  ['X-Empty', ''],
+  ['X-Latin', 'caf\xe9'],
+  ['X-Spaced', 'a  b\tc'],
+];
+
+/** The bytes of a case, with its number in a header. */
+function bytesOf({ body, headers, ...request }: CompileCase, index: number): Buffer {
+  const lines: Lines = [...ORDINARY, ...headers, ['X-Case', String(index)]];
+  if (body?.chunks === undefined) return requestText({ ...request, headers: lines, ...(body && { body: body.bytes }) });
+  const head = requestText({ ...request, headers: [...lines, ['Transfer-Encoding', 'chunked']] });
+  return Buffer.concat([head, ...chunked(body)]);
+}
+
+function chunked({ bytes, chunks = [] }: CaseBody): readonly Buffer[] {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const length of [...chunks, bytes.length]) {
+    const part = bytes.subarray(at, at + length);
+    at += part.length;
+    if (part.length > 0) parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
+  }
+  return [...parts, Buffer.from('0\r\n\r\n')];
+}
+
+/** `seen`: what the upstreams record. It is empty again afterwards. */
+export async function reached(seen: Seen[], port: number, cases: readonly CompileCase[]): Promise<Reached> {
+  const answers = new Map<string, RawResponse | undefined>();
   await sendAll({
     port,
     items: cases.entries(),
-    bytes: ([index, { headers, ...request }]) =>
-      requestText({ ...request, headers: [...headers, ['X-Case', String(index)]] }),
+    bytes: ([index, each]) => bytesOf(each, index),
     method: ([, { method }]) => method,
-    onAnswer: ([index], response) => statuses.set(String(index), response?.status ?? 0),
+    onAnswer: ([index], response) => answers.set(String(index), response),
   });
-  return { seen: new Map(seen.map((each) => [each.header('x-case') ?? '', each])), statuses };
-}
-
-/** The names of the gateway's own headers, and of headers that a client could forge. */
-const COMPARED = [
-  'x-auth-subject',
-  'x-auth-client',
-  'x-auth-other',
-  'x.auth.subject',
-  'x_auth_subject',
-  'x-original-url',
-  'x-http-method-override',
-  'authorization',
-  'host',
-];
-
-export interface Compared {
-  /** Envoy forwarded what the gateway refused. */
-  readonly wider: readonly string[];
-  /** Both forwarded, but not the same. */
-  readonly changed: readonly string[];
-  /** Only the gateway forwarded. */
-  readonly narrower: readonly string[];
-  readonly both: number;
-}
-
-/** What went through a proxy, beside what the gateway forwarded itself. */
-export function compareReached(
-  cases: readonly CompileCase[],
-  direct: Reached,
-  through: Reached,
-  differ: typeof differences = differences,
-): Compared {
-  const told = (index: string) =>
-    `${cases[Number(index)]?.name}: ${direct.statuses.get(index)}, ${through.statuses.get(index)}`;
-  const both = [...through.seen.keys()].filter((index) => direct.seen.has(index));
-  const differing = (index: string) => differ(direct.seen.get(index), through.seen.get(index));
-  return {
-    wider: [...through.seen.keys()].filter((index) => !direct.seen.has(index)).map(told),
-    changed: both.flatMap((index) => differing(index).map((difference) => `${told(index)}: ${difference}`)),
-    narrower: [...direct.seen.keys()].filter((index) => !through.seen.has(index)).map(told),
-    both: both.length,
-  };
-}
-
-/** Envoy joins the lines of a field, which is the same field (RFC 9110 §5.3). */
-export function differences(one: Seen | undefined, other: Seen | undefined): readonly string[] {
-  const values = (seen: Seen | undefined): Record<string, string | undefined> => ({
-    method: seen?.method,
-    target: seen?.target,
-    body: seen?.hash,
-    ...Object.fromEntries(COMPARED.map((name) => [name, seen?.all(name).join(',')])),
-  });
-  const [before, after] = [values(one), values(other)];
-  const found = Object.keys(before).filter((name) => before[name] !== after[name]);
-  const scope = scopeDifference(one?.header('x-auth-scope'), other?.header('x-auth-scope'));
-  return [...found.map((name) => `${name} ${before[name]} → ${after[name]}`), ...scope];
-}
-
-/** Envoy writes this header only from a `scope` that is a text. */
-function scopeDifference(before: string | undefined, after: string | undefined): readonly string[] {
-  return after === undefined || before === after ? [] : [`scope ${before} → ${after}`];
+  const [found, times] = [new Map<string, Seen>(), new Map<string, number>()];
+  for (const each of seen.splice(0)) {
+    const index = each.header('x-case') ?? '';
+    found.set(index, each);
+    times.set(index, (times.get(index) ?? 0) + 1);
+  }
+  return { seen: found, times, answers };
 }

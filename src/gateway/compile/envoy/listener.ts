@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CompilePlan } from '../plan.ts';
+import { corsFilters, corsOfHost, varyByOrigin } from './cross-origin.ts';
 import { askingFilters } from './ext-authz.ts';
 import { ACCESS, CREDENTIAL, closedFilter, guardFilter } from './guards.ts';
 import { durationText, type EnvoyPart, extension, typed } from './part.ts';
@@ -61,49 +62,25 @@ function managerPart(plan: CompilePlan, providers: TokenProviders, routes: reado
       closedFilter(ACCESS),
       extension('envoy.filters.http.router', 'envoy.extensions.filters.http.router.v3.Router'),
     ],
-    route_config: { name: 'gatehouse', ...requestId(plan), virtual_hosts: [virtualHost(plan, routes)] },
+    route_config: { name: 'gatehouse', ...ownHeaders(plan), virtual_hosts: [virtualHost(plan, routes)] },
   };
 }
 
-function requestId({ config }: CompilePlan): EnvoyPart {
+function ownHeaders({ config }: CompilePlan): EnvoyPart {
   const { header } = config.request_id;
   const value = '%REQ(X-REQUEST-ID)%';
   const added = overwriting(header, value);
-  return { response_headers_to_add: [added], ...(isUsual(header) ? {} : { request_headers_to_add: [added] }) };
+  const response_headers_to_add = [added, ...varyByOrigin(config)];
+  return { response_headers_to_add, ...(isUsual(header) ? {} : { request_headers_to_add: [added] }) };
 }
 
 function isUsual(header: string): boolean {
   return header.toLowerCase() === 'x-request-id';
 }
 
-const CORS = 'envoy.filters.http.cors';
-
-function corsFilters({ config }: CompilePlan): readonly EnvoyPart[] {
-  return config.cors === undefined ? [] : [extension(CORS, 'envoy.extensions.filters.http.cors.v3.Cors')];
-}
-
 /** Hosts are conditions of the routes, so one virtual host has all of them in one order. */
 function virtualHost(plan: CompilePlan, routes: readonly EnvoyPart[]): EnvoyPart {
-  const { cors } = plan.config;
-  const common = { name: 'gatehouse', domains: ['*'], routes };
-  if (cors === undefined) return common;
-  const policy = {
-    allow_origin_string_match: cors.origins.map((origin) => (origin === '*' ? { prefix: '' } : { exact: origin })),
-    allow_methods: methodsOf(plan).join(', '),
-    allow_headers: cors.headers.join(', '),
-    expose_headers: 'WWW-Authenticate, Retry-After, X-Request-Id',
-    max_age: String(Math.floor(cors.max_age / 1000)),
-    allow_credentials: cors.credentials,
-  };
-  const typed_per_filter_config = { [CORS]: typed('envoy.extensions.filters.http.cors.v3.CorsPolicy', policy) };
-  return { ...common, typed_per_filter_config };
-}
-
-/** For a route that accepts every method. */
-const ANY = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-function methodsOf({ routes }: CompilePlan): readonly string[] {
-  return [...new Set(routes.flatMap(({ methods }) => methods ?? ANY))].sort();
+  return { name: 'gatehouse', domains: ['*'], routes, ...corsOfHost(plan) };
 }
 
 function tlsPart({ config, directory }: CompilePlan): EnvoyPart {

@@ -3,6 +3,7 @@ import type { HostPattern } from '../../../config/words/host-pattern.ts';
 import { caseless, pathPattern, quotedPattern } from '../path-text.ts';
 import type { CompilePlan, PlanEntry, PlannedDocument, PlannedRoute } from '../plan.ts';
 import { accessPolicies } from './access.ts';
+import { type OwnEntry, preflightHeaders, withPages } from './cross-origin.ts';
 import { askingOff, askingOfRoute, EXT_AUTHZ, hasAsked, headersOf } from './ext-authz.ts';
 import {
   ACCESS,
@@ -27,10 +28,10 @@ export interface CommentedPart {
 /** The first entry that matches decides. A request without an entry gets 404. */
 export function routeTable(plan: CompilePlan, providers: TokenProviders): readonly CommentedPart[] {
   return [
-    ...ownAnswers(),
-    ...plan.documents.map(documentEntry),
-    ...plan.entries.map((entry) => tableEntry(entry, plan, providers)),
-    { comment: 'no route', part: { name: 'no_route', match: { prefix: '/' }, ...problemReply(404, NO_ROUTE) } },
+    ...ownAnswers(plan),
+    ...plan.documents.flatMap((document) => documentEntries(document, plan)),
+    ...plan.entries.flatMap((entry) => tableEntries(entry, plan, providers)),
+    ...readable('no route', { name: 'no_route', match: { prefix: '/' }, ...problemReply(404, NO_ROUTE) }, plan),
   ].map(({ comment, part }) => ({ comment, part: withFilters(part, plan) }));
 }
 
@@ -50,8 +51,18 @@ function withFilters(part: EnvoyPart, plan: CompilePlan): EnvoyPart {
 
 const PER_ROUTE_JWT = 'type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.PerRouteConfig';
 
+/** Entries of one answer of Envoy itself, which pages of the origins in `cors` may read. */
+function readable(
+  comment: string,
+  entry: OwnEntry,
+  { config }: CompilePlan,
+  more?: readonly EnvoyPart[],
+): readonly CommentedPart[] {
+  return withPages(entry, config, more).map((part) => ({ comment, part }));
+}
+
 /** The gateway answers these requests itself, whatever the routes say. */
-function ownAnswers(): readonly CommentedPart[] {
+function ownAnswers(plan: CompilePlan): readonly CommentedPart[] {
   const options = { name: ':method', string_match: { exact: 'OPTIONS' } };
   const entry = (name: string, headers: readonly EnvoyPart[]) => ({
     name,
@@ -60,13 +71,14 @@ function ownAnswers(): readonly CommentedPart[] {
   });
   const preflight = ['origin', 'access-control-request-method'].map((name) => ({ name, present_match: true }));
   const last = { name: 'max-forwards', string_match: matchingRegex('(?:.*,)?[ \\t]*0+[ \\t]*(?:,.*)?') };
+  const added = preflightHeaders(plan);
   return [
-    { comment: 'preflights (Fetch standard, CORS)', part: entry('preflight', preflight) },
-    { comment: 'RFC 9110 §7.6.2', part: entry('last_hop', [last]) },
+    ...readable('preflights (Fetch standard, CORS)', entry('preflight', preflight), plan, added),
+    ...readable('RFC 9110 §7.6.2', entry('last_hop', [last]), plan),
   ];
 }
 
-function documentEntry({ host, path, body }: PlannedDocument): CommentedPart {
+function documentEntries({ host, path, body }: PlannedDocument, plan: CompilePlan): readonly CommentedPart[] {
   const method = { name: ':method', string_match: matchingRegex('GET|HEAD') };
   const part = {
     name: `document ${path}`,
@@ -77,54 +89,56 @@ function documentEntry({ host, path, body }: PlannedDocument): CommentedPart {
       overwriting('cache-control', 'public, max-age=300'),
     ],
   };
-  return { comment: 'RFC 9728: the metadata of the protected resource', part };
+  return readable('RFC 9728: the metadata of the protected resource', part, plan);
 }
 
-function tableEntry(entry: PlanEntry, plan: CompilePlan, providers: TokenProviders): CommentedPart {
+function tableEntries(entry: PlanEntry, plan: CompilePlan, providers: TokenProviders): readonly CommentedPart[] {
   const { route } = entry;
   if (entry.kind === 'route') return kinds[route.judged](route, plan, providers);
   const allow = overwriting('allow', entry.allow.join(', '));
-  return {
-    comment: `${route.at}: another method`,
-    part: { name: `${route.id} method`, match: matchOf(route, false), ...problemReply(405, NO_METHOD, [allow]) },
-  };
+  const part = { name: `${route.id} method`, match: matchOf(route, false), ...problemReply(405, NO_METHOD, [allow]) };
+  return readable(`${route.at}: another method`, part, plan);
 }
 
-type EntryOf = (route: PlannedRoute, plan: CompilePlan, providers: TokenProviders) => CommentedPart;
+type EntryOf = (route: PlannedRoute, plan: CompilePlan, providers: TokenProviders) => readonly CommentedPart[];
 
 const kinds: Readonly<Record<PlannedRoute['judged'], EntryOf>> = {
-  here: (route, _, providers) => ({
-    comment: `${route.at}: ${route.id}`,
-    part: {
-      name: route.id,
-      match: matchOf(route),
-      route: actionOf(route),
-      typed_per_filter_config: {
-        [CREDENTIAL]: rulesOfRoute(credentialPolicies(route)),
-        [JWT_FILTER]: jwtOfRoute(route),
-        [ACCESS]: rulesOfRoute(accessPolicies(route, providers.of(route))),
+  here: (route, _, providers) => [
+    {
+      comment: `${route.at}: ${route.id}`,
+      part: {
+        name: route.id,
+        match: matchOf(route),
+        route: actionOf(route),
+        typed_per_filter_config: {
+          [CREDENTIAL]: rulesOfRoute(credentialPolicies(route)),
+          [JWT_FILTER]: jwtOfRoute(route),
+          [ACCESS]: rulesOfRoute(accessPolicies(route, providers.of(route))),
+        },
       },
     },
-  }),
-  asked: (route) => ({
-    comment: `${route.at}: ${route.id}, which Gatehouse judges`,
-    part: {
-      name: route.id,
-      match: matchOf(route),
-      route: actionOf(route),
-      typed_per_filter_config: {
-        [CREDENTIAL]: rulesOfRoute(singleLinePolicies(headersOf(route))),
-        [EXT_AUTHZ]: askingOfRoute(),
+  ],
+  asked: (route) => [
+    {
+      comment: `${route.at}: ${route.id}, which Gatehouse judges`,
+      part: {
+        name: route.id,
+        match: matchOf(route),
+        route: actionOf(route),
+        typed_per_filter_config: {
+          [CREDENTIAL]: rulesOfRoute(singleLinePolicies(headersOf(route))),
+          [EXT_AUTHZ]: askingOfRoute(),
+        },
       },
     },
-  }),
-  omitted: (route) => ({
-    comment: `${route.at}: ${route.id}, which is left out`,
-    part: { name: route.id, match: matchOf(route), ...problemReply(404, NO_ROUTE) },
-  }),
+  ],
+  omitted: (route, plan) => {
+    const part = { name: route.id, match: matchOf(route), ...problemReply(404, NO_ROUTE) };
+    return readable(`${route.at}: ${route.id}, which is left out`, part, plan);
+  },
 };
 
-function matchOf({ host, segments, caseSensitive, methods }: PlannedRoute, withMethods = true): EnvoyPart {
+function matchOf({ host, segments, caseSensitive, methods }: PlannedRoute, withMethods = true) {
   const listed = methods === undefined || !withMethods ? [] : [methodMatcher(methods)];
   return {
     safe_regex: { regex: pathPattern(segments, caseSensitive) },
