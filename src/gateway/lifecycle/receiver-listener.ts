@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { withoutSchemas } from '../../base/no-schemas.ts';
 import type { GatewayLog } from '../message/fault-log.ts';
 import type { ReceiverRefusal, Receiving } from '../receiver/receiving.ts';
+import type { Relayed } from '../receiver/relay.ts';
 import type { Receipt, ReceivedKind } from '../receiver/token-receiver.ts';
 
 /** Bytes: more than the longest token, in a form. */
@@ -66,7 +67,7 @@ const refusals: Readonly<Record<ReceiverRefusal, Answer>> = {
 type Servers = { readonly server: string };
 
 /** Tells the client of a logout. */
-type RelayLogout = (server: string, token: string, receipt: Receipt) => Promise<'done' | 'failed' | 'not_needed'>;
+type RelayLogout = (server: string, token: string, receipt: Receipt) => Promise<Relayed>;
 
 export interface ReceiverParts {
   readonly receiving: Receiving;

@@ -30,6 +30,10 @@ export class MemoryLog implements EventLog {
     return written;
   }
 
+  has(entry: Pick<LogEntry, 'issuer' | 'id'>): boolean {
+    return this.#live.has(entryKey(entry));
+  }
+
   feed(issuer: string): OpenFeed {
     return this.#live.feed(issuer);
   }
