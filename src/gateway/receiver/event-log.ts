@@ -29,7 +29,7 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-/** Entries in one log. An entry usually takes about 400 bytes. */
+/** Entries in one log, of all servers. An entry usually takes about 400 bytes. */
 export const MOST_ENTRIES = 500_000;
 
 /** Bytes of an entry as JSON. */
