@@ -8,7 +8,7 @@ const SIGN_OF_LIFE = 5_000;
 /** Milliseconds between two searches for expired entries. */
 const SWEEP_EVERY = 10_000;
 
-/** Of the places that other servers leave, so that a flood of one server leaves places for each other one. */
+/** The part of the places left by others that a server may take. So its flood leaves places for each other server. */
 const SHARE = 0.9;
 
 const IN_STEP: FeedMessage = { kind: 'in_step' };
