@@ -1,15 +1,16 @@
 import t, { type Test } from 'tap';
 import { gateway, type TestGateway } from '../support/gateway.ts';
-import { type Keycloak, keycloak } from '../support/keycloak.ts';
+import { type Keycloak, keycloak, sharedSignals } from '../support/keycloak.ts';
 import { type Figures, figuresOf, isInTime, lateness } from '../support/lateness.ts';
 import { skipWithoutPeer } from '../support/peer-place.ts';
 import { redisServer } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { filesIn, type Values } from './cookbook.ts';
+import { administrator, eventRealm, follower, session } from './keycloak-events.ts';
 
-/** A Keycloak takes a minute to start on a busy machine. */
-t.setTimeout(600_000);
+/** A Keycloak takes minutes to start on a busy machine. */
+t.setTimeout(900_000);
 
 const page = 'logged-out-at-once.md';
 const [shown] = filesIn(page).map(({ values }) => values);
@@ -72,11 +73,16 @@ async function said({ url }: TestGateway, token: string): Promise<string> {
   return answer.ok ? '200' : ((await answer.json()) as { code: string }).code;
 }
 
+const skip = skipWithoutPeer('keycloak-26.7.3');
+/** One for all tests, because it takes long to start. */
+const server = skip === false ? await keycloak(t, sharedSignals) : undefined;
+
 t.test(
   "a logout at a real Keycloak ends the user's JWTs at both replicas within a second, and nobody else's",
-  { skip: skipWithoutPeer('keycloak-26.4.7') },
+  { skip },
   async (t) => {
-    const [server, redis] = [await keycloak(t), await redisServer(t)];
+    if (server === undefined) return;
+    const redis = await redisServer(t);
     const pair = [await replica(t, server, redis.url), await replica(t, server, redis.url)] as const;
     await realm(server, [`${pair[0].receiverUrl}/backchannel-logout/keycloak`]);
     const ids = new Map(
@@ -112,5 +118,37 @@ t.test(
     t.ok(slow.length <= USERS / 100, slow.map((each) => figuresOf(PROMISED, each)).join('; '));
     const times = rounds.map(({ took }) => Math.round(took)).sort((left, right) => left - right);
     t.comment(`from the answer of ${USERS} logouts until both replicas refuse: p50 ${times[49]}, p99 ${times[98]} ms`);
+  },
+);
+
+t.test(
+  'security events of a real Keycloak end the session or the user that they name, by push and by poll',
+  { skip },
+  async (t) => {
+    if (server === undefined) return;
+    await eventRealm(server);
+    const gateways = [await follower(t, server, 'push'), await follower(t, server, 'poll')];
+    const open = (name: string) => session(server, name);
+    const ended = {
+      alice: await open('alice'),
+      alice2: await open('alice'),
+      bob: await open('bob'),
+      carol: await open('carol'),
+    };
+    const others = { bob2: await open('bob'), dave: await open('dave') };
+    for (const each of gateways)
+      for (const { token } of [...Object.values(ended), ...Object.values(others)])
+        t.equal(await said(each, token), '200');
+    const { logOut, resetPassword } = await administrator(server);
+    await logOut('alice');
+    await ended.bob.end();
+    await resetPassword('carol');
+    for (const each of gateways) {
+      for (const [name, { token }] of Object.entries(ended))
+        t.ok(await until(async () => (await said(each, token)) === 'token_revoked'), name);
+      for (const [name, { token }] of Object.entries(others)) t.equal(await said(each, token), '200', name);
+      const rejected = each.log.filter(({ msg }) => msg === 'receiver: rejected');
+      t.strictSame(rejected, []);
+    }
   },
 );

@@ -11,7 +11,7 @@ import { witness } from '../support/witness.ts';
 import { filesIn, type Values } from './cookbook.ts';
 
 /** A Keycloak takes a minute to start on a busy machine. */
-t.setTimeout(600_000);
+t.setTimeout(900_000);
 
 const page = 'keycloak.md';
 const SECRETS = { shop: 'secret-of-shop', api: 'secret-of-api' };
@@ -101,7 +101,7 @@ const asAlice = {
   password: 'wonderland',
 };
 
-t.test('the page does what it says with a real Keycloak', { skip: skipWithoutPeer('keycloak-26.4.7') }, async (t) => {
+t.test('the page does what it says with a real Keycloak', { skip: skipWithoutPeer('keycloak-26.7.3') }, async (t) => {
   const server = await keycloak(t);
   await realm(server);
   const token = async (form: Readonly<Record<string, string>>) => (await server.token('shop', form)).access_token;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -17,6 +18,8 @@ interface Place {
   readonly file: string;
   readonly adminUrl: string;
   readonly token: string;
+  /** Of a request with this token. */
+  readonly ticket: string;
 }
 
 /** A gateway that has accepted a logout, its file, and a token that ended. */
@@ -29,8 +32,8 @@ async function place(t: Test, more: (directory: string) => object): Promise<Plac
   const body = behind(upstream.url, { authorization_servers: config, admin, ...more(directory) });
   const running = await gateway(t, body);
   const token = await jwt({ scope: 'orders.read', sid: 's1' });
-  const said = async () =>
-    (await fetch(`${running.url}/orders/1`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const ask = () => fetch(`${running.url}/orders/1`, { headers: { authorization: `Bearer ${token}` } });
+  const said = async () => (await ask()).status;
   t.equal(await said(), 200);
   t.equal(
     (await sendLogout(`${running.receiverUrl}/backchannel-logout/main`, await logoutToken({ sid: 's1' }))).status,
@@ -39,7 +42,8 @@ async function place(t: Test, more: (directory: string) => object): Promise<Plac
   t.ok(await until(async () => (await said()) === 401));
   const file = join(directory, 'gateway.yaml');
   writeFileSync(file, gatewayYaml(body));
-  return { file, adminUrl: running.adminUrl ?? '', token };
+  const { ticket } = (await (await ask()).json()) as { ticket: string };
+  return { file, adminUrl: running.adminUrl ?? '', token, ticket };
 }
 
 const places: Readonly<Record<string, (t: Test) => Promise<(directory: string) => object>>> = {
@@ -63,6 +67,16 @@ for (const [name, settings] of Object.entries(places))
     const passes = await explain(other);
     t.notMatch(passes.stdout, /token_revoked/);
   });
+
+t.test('why says that a reported logout ended the session, from a ticket', async (t) => {
+  const { file, ticket } = await place(t, () => ({
+    receiver: { listen: '127.0.0.1:0' },
+    ticket_keys: [randomBytes(32).toString('base64')],
+  }));
+  const { stdout, stderr } = await command(t, ['why', ticket, '--config', file]).ended();
+  t.match(stdout, /^401 token_revoked {3}GET /, stderr);
+  t.match(stdout, /\n {2}step +verify\n {2}reason +its session ended\n/);
+});
 
 t.test('the console knows of a logout that only this gateway has', async (t) => {
   const { adminUrl, token } = await place(t, () => ({ receiver: { listen: '127.0.0.1:0' } }));

@@ -100,6 +100,34 @@ t.test('a pushed event ends sessions, users and tokens, by the form of its subje
   }
 });
 
+/** Event → who is reported, and which of the tokens of this user end. */
+const chosen: readonly (readonly [event: string, user: string, ends: readonly string[]])[] = [
+  ['caep/event-type/session-revoked', 'alice', ['s1', 's2', 'none']],
+  ['caep/event-type/credential-change', 'bob', []],
+  ['caep/event-type/token-claims-change', 'carol', ['s1', 'none']],
+  // Not in the file, so the default holds.
+  ['risc/event-type/account-disabled', 'dave', ['s1', 's2', 'none']],
+];
+
+t.test('the file decides what an event ends', async (t) => {
+  const events = { 'session-revoked': 'subject', 'credential-change': 'none', 'token-claims-change': 'session' };
+  const { said, eventUrl } = await place(t, { security_events: { ...reports.security_events, events } });
+  for (const [event, sub, ends] of chosen) {
+    const name = (sid: string) => `${sub}-${sid}`;
+    const tokens = {
+      s1: await token({ sub, sid: name('s1') }),
+      s2: await token({ sub, sid: name('s2') }),
+      none: await token({ sub }),
+    };
+    const session = { format: 'opaque', id: name('s1') };
+    const sub_id = { format: 'complex', user: { format: 'iss_sub', iss: issuer, sub }, session };
+    const report = await securityEvent({ [`https://schemas.openid.net/secevent/${event}`]: {} }, { sub_id });
+    t.equal((await pushEvent(eventUrl, report, PUSH)).status, 202);
+    for (const [sid, each] of Object.entries(tokens))
+      t.equal(await said(each), ends.includes(sid) ? 'token_revoked' : '200', `${event}: ${sid}`);
+  }
+});
+
 t.test('a pushed event without the secret is refused before its body', async (t) => {
   const { eventUrl, said } = await place(t);
   const alice = await token();

@@ -133,7 +133,7 @@ t.test('without a usable file of authorities, nothing is sent to a poll server',
   const poller = new Poller({
     poll: { url, authorization: POLL },
     trust: { kind: 'none' },
-    receive: async () => ({ kind: 'again' }),
+    receive: async () => ({ kind: 'again', id: '1' }),
     faults: { failed: (detail) => void faults.push(detail), recovered: () => {} },
   });
   const running = poller.run();

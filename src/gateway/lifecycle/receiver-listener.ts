@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { withoutSchemas } from '../../base/no-schemas.ts';
 import type { GatewayLog } from '../message/fault-log.ts';
 import type { ReceiverRefusal, Receiving } from '../receiver/receiving.ts';
+import type { Relayed } from '../receiver/relay.ts';
 import type { Receipt, ReceivedKind } from '../receiver/token-receiver.ts';
 
 /** Bytes: more than the longest token, in a form. */
@@ -66,7 +67,7 @@ const refusals: Readonly<Record<ReceiverRefusal, Answer>> = {
 type Servers = { readonly server: string };
 
 /** Tells the client of a logout. */
-type RelayLogout = (server: string, token: string, receipt: Receipt) => Promise<'done' | 'failed' | 'not_needed'>;
+type RelayLogout = (server: string, token: string, receipt: Receipt) => Promise<Relayed>;
 
 export interface ReceiverParts {
   readonly receiving: Receiving;
@@ -86,10 +87,11 @@ export function buildReceiverListener({ tls, log, ...parts }: ReceiverParts): Fa
   app.addContentTypeParser('application/secevent+jwt', { parseAs: 'string' }, (_request, body, done) =>
     done(null, { kind: 'event', token: String(body) } satisfies Sent),
   );
-  app.setNotFoundHandler(({ url }, reply) => {
+  app.addHook('onRequest', async ({ is404, url }, reply) => {
+    if (!is404) return;
     // A query may have a token.
     parts.receiving.lost(url.split('?', 1)[0] as string);
-    return send(reply, refusals.unknown_server);
+    return unread(reply, refusals.unknown_server);
   });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const { statusCode: status } = error;
@@ -112,7 +114,19 @@ function openServer(tls: HttpsOptions | undefined): FastifyInstance {
   app.server.requestTimeout = LONGEST;
   app.server.headersTimeout = LONGEST;
   app.server.keepAliveTimeout = LONGEST_IDLE;
+  // Node.js would request the body of a request that may be refused.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   return app;
+}
+
+/** Requests the body of a sender that waits for this (RFC 9110 §10.1.1). */
+async function requestBody({ raw: request }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+  if (request.headers.expect !== undefined && request.httpVersion === '1.1') raw.writeContinue();
+}
+
+/** The body of such a request is never read. */
+function unread(reply: FastifyReply, answer: Answer): FastifyReply {
+  return send(reply.header('connection', 'close'), answer);
 }
 
 function open(
@@ -122,12 +136,11 @@ function open(
 ): void {
   const onRequest = async (request: FastifyRequest<{ Params: Servers }>, reply: FastifyReply) => {
     const refusal = receiving.refuse(request.params.server, kind, request.headers.authorization);
-    // The body of such a request is never read.
-    if (refusal !== undefined) return send(reply.header('connection', 'close'), refusals[refusal]);
+    if (refusal !== undefined) return unread(reply, refusals[refusal]);
   };
   app.post<{ Params: Servers; Body: Sent | undefined }>(
     path,
-    { onRequest },
+    { onRequest, preParsing: requestBody },
     async ({ params: { server }, body }, reply) => {
       const token = body?.kind === kind ? body.token : undefined;
       if (token === undefined) return send(reply, answers.rejected('invalid_request', 'there is no token'));

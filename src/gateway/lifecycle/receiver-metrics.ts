@@ -17,7 +17,7 @@ export function receiverMetrics(registry: Registry, receiving: Receiving, receiv
   });
   new Gauge({
     name: 'gatehouse_receiver_entries',
-    help: 'Accepted logout tokens and security events that the gateway keeps, because access tokens that they ended could still be presented.',
+    help: 'Accepted logout tokens and security events that the gateway keeps, because access tokens that they ended could still be presented. A logout token that was relayed counts twice.',
     registers,
     collect() {
       this.set(received.size());

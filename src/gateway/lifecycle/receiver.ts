@@ -16,7 +16,7 @@ export interface OpenedReceiver {
   close(): Promise<unknown>;
 }
 
-type Around = Pick<Core, 'live' | 'directory' | 'log' | 'renewals' | 'received'>;
+type Around = Pick<Core, 'live' | 'clock' | 'directory' | 'log' | 'renewals' | 'received'>;
 
 /** Opens the listener that the file names, and polls. Undefined: no server reports. Rejects if its address is taken. */
 export async function openReceiver(core: Around, registry: Registry): Promise<OpenedReceiver | undefined> {
@@ -30,8 +30,8 @@ export async function openReceiver(core: Around, registry: Registry): Promise<Op
 
 async function openListener(core: Around, receiving: Receiving): Promise<OpenedReceiver | undefined> {
   const { receiver } = core.live.current.config;
-  if (receiver === undefined) return undefined;
-  const relays = new Relays(core.log);
+  if (receiver === undefined || core.received === undefined) return undefined;
+  const relays = new Relays(core.received, core.clock, core.log);
   const app = buildReceiverListener({
     receiving,
     tls: secureOptions(receiver.listen, core.directory),

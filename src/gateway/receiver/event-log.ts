@@ -18,6 +18,8 @@ export type Appended =
 export interface EventLog {
   /** Settles once the entry is safe, and every replica can read it. Never rejects. */
   append(entry: LogEntry): Promise<Appended>;
+  /** Whether this process has read the entry. An entry of another replica may still be on its way. */
+  has(entry: Pick<LogEntry, 'issuer' | 'id'>): boolean;
   /** The events of one issuer, as a feed. */
   feed(issuer: string): OpenFeed;
   /** Settles after the first attempt to read what is there. Rejects if the file cannot be used. */
@@ -27,7 +29,7 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-/** Entries in one log. An entry usually takes about 400 bytes. */
+/** Entries in one log, of all servers. An entry usually takes about 400 bytes. */
 export const MOST_ENTRIES = 500_000;
 
 /** Bytes of an entry as JSON. */

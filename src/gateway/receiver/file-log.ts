@@ -41,6 +41,10 @@ export class FileLog implements EventLog {
     return this.#memory.append(entry);
   }
 
+  has(entry: Pick<LogEntry, 'issuer' | 'id'>): boolean {
+    return this.#memory.has(entry);
+  }
+
   feed(issuer: string): OpenFeed {
     return this.#memory.feed(issuer);
   }

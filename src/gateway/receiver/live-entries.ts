@@ -8,6 +8,9 @@ const SIGN_OF_LIFE = 5_000;
 /** Milliseconds between two searches for expired entries. */
 const SWEEP_EVERY = 10_000;
 
+/** The part of the places left by others that a server may take. So its flood leaves places for each other server. */
+const SHARE = 0.9;
+
 const IN_STEP: FeedMessage = { kind: 'in_step' };
 const LOST: FeedMessage = { kind: 'lost' };
 
@@ -23,9 +26,11 @@ export class LiveEntries {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #entries = new Map<string, LogEntry>();
+  /** Issuer → the number of its entries. */
+  readonly #counts = new Map<string, number>();
   readonly #followers = new Set<Follower>();
-  /** NumericDate, seconds. Until then, a later follower lacks entries that had no place here. */
-  #lacksUntil = 0;
+  /** Issuer → NumericDate, seconds. Until then, a later follower lacks entries that had no place here. */
+  readonly #lacksUntil = new Map<string, number>();
   #isInStep = false;
   readonly #timers: readonly NodeJS.Timeout[];
 
@@ -43,8 +48,9 @@ export class LiveEntries {
     return this.#entries.size;
   }
 
-  hasRoom(places: number): boolean {
-    return this.#entries.size + places <= this.#most;
+  hasRoom(issuer: string, places: number): boolean {
+    const own = this.#countOf(issuer);
+    return own + places <= Math.ceil((this.#most - (this.size - own)) * SHARE);
   }
 
   has(key: string): boolean {
@@ -59,13 +65,12 @@ export class LiveEntries {
   add(entry: LogEntry): void {
     const key = entryKey(entry);
     if (this.#entries.has(key)) return;
-    if (this.hasRoom(1)) this.#entries.set(key, entry);
-    else this.#lacksUntil = Math.max(this.#lacksUntil, entry.until);
-    for (const follower of this.#followers) if (follower.issuer === entry.issuer) report(entry, follower.sink);
-  }
-
-  remove(key: string): void {
-    this.#entries.delete(key);
+    const { issuer, until } = entry;
+    if (this.hasRoom(issuer, 1)) {
+      this.#entries.set(key, entry);
+      this.#counts.set(issuer, this.#countOf(issuer) + 1);
+    } else this.#lacksUntil.set(issuer, Math.max(this.#lacksUntil.get(issuer) ?? 0, until));
+    for (const follower of this.#followers) if (follower.issuer === issuer) report(entry, follower.sink);
   }
 
   /** Whether all entries of all replicas are here. */
@@ -99,7 +104,7 @@ export class LiveEntries {
   /** All entries first, so that a new follower never counts as up to date without them. */
   #follow(follower: Follower): void {
     for (const entry of this.#entries.values()) if (entry.issuer === follower.issuer) report(entry, follower.sink);
-    follower.lacksUntil = this.#lacksUntil;
+    follower.lacksUntil = this.#lacksUntil.get(follower.issuer) ?? 0;
     this.#followers.add(follower);
     follower.sink(this.#isComplete(follower) ? IN_STEP : LOST);
   }
@@ -113,7 +118,15 @@ export class LiveEntries {
   }
 
   #sweep(now: number): void {
-    for (const [key, { until }] of this.#entries) if (until <= now) this.#entries.delete(key);
+    for (const [key, { issuer, until }] of this.#entries)
+      if (until <= now) {
+        this.#entries.delete(key);
+        this.#counts.set(issuer, this.#countOf(issuer) - 1);
+      }
+  }
+
+  #countOf(issuer: string): number {
+    return this.#counts.get(issuer) ?? 0;
   }
 }
 

@@ -30,6 +30,10 @@ export class MemoryLog implements EventLog {
     return written;
   }
 
+  has(entry: Pick<LogEntry, 'issuer' | 'id'>): boolean {
+    return this.#live.has(entryKey(entry));
+  }
+
   feed(issuer: string): OpenFeed {
     return this.#live.feed(issuer);
   }
@@ -57,7 +61,7 @@ export class MemoryLog implements EventLog {
 
   async #write(entry: LogEntry): Promise<Appended> {
     // Entries that are being written need their places too.
-    if (!this.#live.hasRoom(this.#under.size + 1)) return { kind: 'out', detail: FULL };
+    if (!this.#live.hasRoom(entry.issuer, this.#under.size + 1)) return { kind: 'out', detail: FULL };
     try {
       await this.#keep?.(entry);
     } catch (error) {

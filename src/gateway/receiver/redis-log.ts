@@ -79,6 +79,10 @@ export class RedisLog implements EventLog {
     }
   }
 
+  has(entry: Pick<LogEntry, 'issuer' | 'id'>): boolean {
+    return this.#live.has(entryKey(entry));
+  }
+
   feed(issuer: string): OpenFeed {
     return this.#live.feed(issuer);
   }

@@ -1,13 +1,11 @@
 import { Agent, request } from 'undici';
-import { sha256 } from '../../base/secret.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { GatewayLog } from '../message/fault-log.ts';
 import { FETCH_DEADLINE, fetchFault } from '../server-client/fetch-json.ts';
 import { connectOptions, NO_AUTHORITY, trustOf } from '../server-client/trust.ts';
+import { type EventLog, entryKey, type LogEntry } from './event-log.ts';
 import type { ReportingServer } from './receiving.ts';
 import type { Receipt } from './token-receiver.ts';
-
-/** Accepted tokens whose relay failed. Their senders may try again. */
-const MOST_PENDING = 10_000;
 
 export interface Logout {
   /** The name of the server in the file. */
@@ -16,33 +14,62 @@ export interface Logout {
   readonly receipt: Receipt;
 }
 
+/** `failed`: the client does not know yet, so the sender must try again. */
+export type Relayed = 'done' | 'failed' | 'not_needed';
+
 /** Sends accepted logout tokens to the client's own address, because a server knows only one for each client. */
 export class Relays {
+  readonly #received: EventLog;
+  readonly #clock: Clock;
   readonly #log: GatewayLog;
-  readonly #pending = new Set<string>();
+  /** A repeat waits for the relay of the same token. */
+  readonly #running = new Map<string, Promise<Relayed>>();
 
-  constructor(log: GatewayLog) {
+  constructor(received: EventLog, clock: Clock, log: GatewayLog) {
+    this.#received = received;
+    this.#clock = clock;
     this.#log = log;
   }
 
-  /** `failed`: the client does not know yet, so the sender must try again. Never rejects. */
-  async relay(
-    sender: ReportingServer | undefined,
-    { name, token, receipt }: Logout,
-  ): Promise<'done' | 'failed' | 'not_needed'> {
+  /** Never rejects. */
+  async relay(sender: ReportingServer | undefined, { name, token, receipt }: Logout): Promise<Relayed> {
     const url = sender?.config.backchannel_logout?.relay_to;
-    const id = sha256(token).toString('base64url');
-    const isNeeded = receipt.kind === 'accepted' || (receipt.kind === 'again' && this.#pending.has(id));
-    if (sender === undefined || url === undefined || !isNeeded) return 'not_needed';
+    if (sender === undefined || url === undefined) return 'not_needed';
+    if (receipt.kind !== 'accepted' && receipt.kind !== 'again') return 'not_needed';
+    const mark = this.#markOf(sender, receipt.id);
+    // Any replica may have accepted the token, and its relay may have failed there.
+    if (receipt.kind === 'again' && this.#received.has(mark)) return 'not_needed';
+    const key = entryKey(mark);
+    const running =
+      this.#running.get(key) ?? this.#send(sender, { name, url, token, mark }).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
+    return running;
+  }
+
+  async #send(sender: ReportingServer, { name, url, token, mark }: Message): Promise<Relayed> {
     const fault = await post(sender, url, token);
     if (fault === undefined) {
-      this.#pending.delete(id);
+      // Without this mark, a repeat is relayed again. Then the client finds out by the `jti`.
+      await this.#received.append(mark);
       return 'done';
     }
-    if (this.#pending.size < MOST_PENDING) this.#pending.add(id);
     this.#log.warn({ server: name, reason: fault }, 'receiver: the client was not told of a logout');
     return 'failed';
   }
+
+  /** In the log of all replicas, an entry without events: the client has this token. */
+  #markOf({ config: { issuer, max_token_lifetime, clock_skew } }: ReportingServer, id: string): LogEntry {
+    // Not shorter than the entry of the token, whose `iat` may be in the future by the skew.
+    const until = Math.ceil((this.#clock.now() + max_token_lifetime + 2 * clock_skew) / 1000) + 1;
+    return { issuer, id: `relayed\n${id}`, until, events: [] };
+  }
+}
+
+interface Message {
+  readonly name: string;
+  readonly url: string;
+  readonly token: string;
+  readonly mark: LogEntry;
 }
 
 /** Returns why it failed. Redirects are not followed. */

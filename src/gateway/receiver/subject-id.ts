@@ -53,8 +53,14 @@ function isOf(iss: unknown, { issuer, subjectIssuer }: SubjectRules): boolean {
   return iss === issuer || iss === subjectIssuer;
 }
 
+/** Keycloak writes this id beside a user for all sessions of the user. */
+const ALL_SESSIONS = 'ALL';
+
 function complex({ user, session }: JsonObject, rules: SubjectRules): Named {
-  return { ...namedBy(user, rules, 'user'), ...namedBy(session, rules, 'session') };
+  const named = namedBy(user, rules, 'user');
+  const { session: id, ...others } = namedBy(session, rules, 'session');
+  const isAll = id === undefined || (id === ALL_SESSIONS && named.user !== undefined);
+  return { ...named, ...others, ...(!isAll && { session: id }) };
 }
 
 /** RFC 9493 §3.2.8: all identifiers name the same subject. */

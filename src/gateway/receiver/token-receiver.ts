@@ -15,9 +15,9 @@ import { readSecurityEvent } from './security-event.ts';
 export type ReceivedKind = 'logout' | 'event';
 
 export type Receipt =
-  | { readonly kind: 'accepted'; readonly ends: number }
+  | { readonly kind: 'accepted'; readonly id: string; readonly ends: number }
   /** The same token was accepted before. */
-  | { readonly kind: 'again' }
+  | { readonly kind: 'again'; readonly id: string }
   | ({ readonly kind: 'rejected' } & ReceivingFault)
   /** The gateway cannot find out or store it now. The sender must try again. */
   | { readonly kind: 'out'; readonly detail: string };
@@ -126,12 +126,13 @@ async function signatureFault(jwt: ParsedJwt, keys: KeySet, budget: TurnBudget):
 }
 
 async function keep({ config, log }: TokenReceiverParts, received: Received): Promise<Receipt> {
-  const { events } = received;
+  const { events, id } = received;
   const until = Math.max(0, ...events.map((event) => event.until)) + config.clock_skew / 1000;
-  if (events.length === 0) return { kind: 'accepted', ends: 0 };
+  if (events.length === 0) return { kind: 'accepted', id, ends: 0 };
   const entry = { ...received, issuer: config.issuer, until };
   if (Buffer.byteLength(JSON.stringify(entry)) > LARGEST_ENTRY)
     return rejected(notAccepted('its identifiers are too long together'));
   const appended = await log.append(entry);
-  return appended.kind === 'added' ? { kind: 'accepted', ends: events.length } : appended;
+  if (appended.kind === 'out') return appended;
+  return appended.kind === 'added' ? { kind: 'accepted', id, ends: events.length } : { kind: 'again', id };
 }

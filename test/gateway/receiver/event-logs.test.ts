@@ -178,6 +178,28 @@ t.test('a full log confirms only followers that have all entries', async (t) => 
   ]);
 });
 
+t.test('a flood of one server leaves places for the entries of another one', async (t) => {
+  const live = new LiveEntries(systemClock, 100);
+  t.teardown(() => live.close());
+  live.become('in_step');
+  for (let id = 0; id < 200; id++) live.add(entry(String(id)));
+  t.equal(live.size, 90);
+  const b = { issuer: 'https://b.example' };
+  t.ok(live.hasRoom(b.issuer, 9));
+  for (let id = 0; id < 9; id++) live.add(entry(String(id), b));
+  t.equal(live.size, 99);
+  const states = new Map<string, string[]>([
+    ['https://a.example', []],
+    [b.issuer, []],
+  ]);
+  for (const [issuer, kinds] of states)
+    live
+      .feed(issuer)(({ kind }) => kinds.push(kind))
+      .start();
+  t.equal(states.get('https://a.example')?.at(-1), 'lost');
+  t.equal(states.get(b.issuer)?.at(-1), 'in_step', 'only followers of the full server lack entries');
+});
+
 t.test(
   'without its Redis, a log accepts nothing, and its feed is lost; it continues after it',
   {

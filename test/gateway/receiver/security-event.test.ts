@@ -46,6 +46,13 @@ const examples: Readonly<Record<string, readonly [claims: object, events: readon
       { kind: 'sessionless_nbf', key: jane.sub, ...at },
     ],
   ],
+  'session-revoked, with all sessions of a user, as Keycloak writes it': [
+    {
+      sub_id: { format: 'complex', session: { format: 'opaque', id: 'ALL' }, user: jane },
+      events: { [`${CAEP}session-revoked`]: { event_timestamp: 1_615_304_991 } },
+    },
+    [{ kind: 'sub_nbf', key: jane.sub, ...at }],
+  ],
   'session-revoked, with a complex subject without a session': [
     {
       sub_id: {
