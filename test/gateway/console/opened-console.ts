@@ -70,14 +70,15 @@ export async function nothingWrong(t: Test, { page, faults }: OpenedConsole, wha
   t.equal(over, 0, `${what}: overflow`);
 }
 
-/** Axe runs outside of the page's policy, so in a context of its own through the debugger. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/** Axe runs outside of the page's policy, so in a context of its own through the debugger. `rules`: only these. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Page.setBypassCSP', { enabled: true });
   await session.send('Runtime.evaluate', { expression: axe.source });
   const { result } = await session.send('Runtime.evaluate', {
     expression:
-      'axe.run().then(({ violations }) => violations.flatMap(({ id, impact, nodes }) => nodes.map(({ html }) => [impact, id, html].join(" "))))',
+      `axe.run(${JSON.stringify({ ...(rules && { runOnly: rules }) })})` +
+      '.then(({ violations }) => violations.flatMap(({ id, impact, nodes }) => nodes.map(({ html }) => [impact, id, html].join(" "))))',
     awaitPromise: true,
     returnByValue: true,
   });
