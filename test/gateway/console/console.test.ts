@@ -146,34 +146,6 @@ t.test('the filter of the address decides what is shown', { skip }, async (t) =>
   t.ok(await until(async () => (await page.locator('.row').count()) === 1), 'only what was kept for the first filter');
 });
 
-t.test('the keyboard alone reaches every part of the page', { skip }, async (t) => {
-  const opened = await open(t);
-  const { page, running } = opened;
-  await page.goto(`${running.adminUrl}/console/live`);
-  await page.getByText('Decisions of').waitFor();
-  await requests(opened, ['/orders/1', '/admin/7']);
-  await page.locator('.row').nth(1).waitFor();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  t.equal(await page.evaluate('document.activeElement.id'), 'main', 'the first stop skips to the content');
-  const reached = async (selector: string) => {
-    for (let stops = 0; stops < 20; stops++) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return true;
-    }
-    return false;
-  };
-  t.ok(await reached('.row'));
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('ArrowDown');
-  await page.locator('.details h2', { hasText: '/orders/1' }).waitFor();
-  t.ok(await reached('.details a'));
-  await page.keyboard.press('Enter');
-  await page.locator('.explanation').waitFor();
-  t.ok(await reached('#scope'));
-  await nothingWrong(t, opened, 'keyboard');
-});
-
 t.test('two tabs share one stream, and a tab in the background leaves it to the other', { skip }, async (t) => {
   const opened = await open(t);
   const { page, running } = opened;

@@ -6,11 +6,15 @@ import { behind, gateway, type TestGateway } from '../../support/gateway.ts';
 import { jwt } from '../../support/tokens.ts';
 import { witness } from '../../support/witness.ts';
 
-export interface OpenedConsole {
-  readonly running: TestGateway;
+/** A page, and what went wrong on it. */
+export interface OpenedPage {
   readonly page: Page;
   /** Faults that the browser noticed: refused content, errors of scripts, requests to another origin. */
   readonly faults: readonly string[];
+}
+
+export interface OpenedConsole extends OpenedPage {
+  readonly running: TestGateway;
 }
 
 /** How a browser shows the pages. */
@@ -35,16 +39,23 @@ export async function textsOf({ locale }: Pick<Look, 'locale'>) {
 /** A text up to its first value. */
 export const start = (text: string) => text.slice(0, text.indexOf('{'));
 
-/** Opens pages of consoles in one browser for a file. */
-export function consoleOf(t: Test) {
+/** Opens pages in one browser for a file. */
+export function pagesOf(t: Test) {
   const openPage = browserOf(t);
-  /** `at`: the console of another gateway than the usual one. */
-  return async (t: Test, look: Partial<Look> = {}, at?: string): Promise<OpenedConsole> => {
+  return async (t: Test, origin: string, look: Partial<Look> = {}): Promise<OpenedPage> => {
     const { width = 1280, colorScheme = 'light', locale = 'en-US' } = look;
+    const page = await openPage(t, { viewport: { width, height: 800 }, colorScheme, locale });
+    return { page, faults: await faultsOf(page, origin) };
+  };
+}
+
+/** Opens pages of consoles, each of its own gateway. */
+export function consoleOf(t: Test) {
+  const open = pagesOf(t);
+  return async (t: Test, look: Partial<Look> = {}): Promise<OpenedConsole> => {
     const upstream = await witness(t);
     const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
-    const page = await openPage(t, { viewport: { width, height: 800 }, colorScheme, locale });
-    return { running, page, faults: await faultsOf(page, at ?? running.adminUrl ?? '') };
+    return { running, ...(await open(t, running.adminUrl ?? '', look)) };
   };
 }
 
@@ -63,7 +74,7 @@ async function faultsOf(page: Page, origin: string): Promise<readonly string[]> 
   return faults;
 }
 
-export async function nothingWrong(t: Test, { page, faults }: OpenedConsole, what: string): Promise<void> {
+export async function nothingWrong(t: Test, { page, faults }: OpenedPage, what: string): Promise<void> {
   t.strictSame(await page.evaluate('refused'), [], `${what}: reports of the policy`);
   t.strictSame(faults, [], `${what}: faults`);
   const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -89,4 +100,17 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
 export async function requests({ running }: OpenedConsole, paths: readonly string[]): Promise<void> {
   const authorization = `Bearer ${await jwt({ scope: 'orders.read' }, { alg: 'HS256' })}`;
   for (const path of paths) await fetch(running.url + path, { headers: { authorization } });
+}
+
+/** Axe, the policy, faults and overflow at both widths, light and dark. In the dark, axe judges only the colors. */
+export async function goodInEachLook(t: Test, opened: OpenedPage, what: string): Promise<void> {
+  const { page } = opened;
+  for (const width of [1280, 360])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
+      t.strictSame(await violations(page, rules), [], `${what}: axe, ${width}, ${colorScheme}`);
+      await nothingWrong(t, opened, `${what}, ${width}, ${colorScheme}`);
+    }
 }

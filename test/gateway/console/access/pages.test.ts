@@ -10,14 +10,13 @@ import {
 } from '../../../../src/gateway/console/access/pages.ts';
 import { loginLanguages } from '../../../../src/gateway/console/access/texts/languages.ts';
 import type { LoginTexts } from '../../../../src/gateway/console/access/texts/texts.ts';
-import { browserOf, skipWithoutBrowser as skip } from '../../../support/browser.ts';
-import { watch } from '../../../support/watched-page.ts';
-import { violations } from '../opened-console.ts';
+import { skipWithoutBrowser as skip } from '../../../support/browser.ts';
+import { goodInEachLook, type Look, pagesOf } from '../opened-console.ts';
 
 /** Shows eleven pages in eight looks: 30 s on a busy machine. */
 t.setTimeout(120_000);
 
-const openPage = browserOf(t);
+const open = pagesOf(t);
 const [english] = loginLanguages;
 
 /** Where the pages lead. An answer without content keeps the page that led there. */
@@ -51,39 +50,23 @@ async function withoutScript(page: Page): Promise<void> {
   });
 }
 
-/** Every rule, and in the dark the rule that depends on it. */
-const rules = { light: undefined, dark: ['color-contrast'] };
-
-async function fits(t: Test, page: Page, what: string): Promise<void> {
-  for (const width of [1280, 360])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      t.strictSame(await violations(page, rules[colorScheme]), [], `${what}: axe, ${width}, ${colorScheme}`);
-      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      t.equal(over, 0, `${what}: overflow, ${width}`);
-    }
-}
-
 for (const texts of loginLanguages)
   t.test(
     `every page of the login is readable in each look, and breaks no policy: ${texts.lang}`,
     { skip },
     async (t) => {
       const origin = await serve(t);
-      const page = await openPage(t, { locale: `${texts.lang}-AT` });
+      const opened = await open(t, origin, { locale: `${texts.lang}-AT` as Look['locale'] });
+      const { page } = opened;
       await withoutScript(page);
-      const watched = await watch(page, [origin]);
       for (const [name, { title, text, link }] of said(texts)) {
         // A page that leads on at once has no end of its load.
         await page.goto(`${origin}/${name}`, { waitUntil: 'commit' });
         await page.locator('a').waitFor();
         t.equal(await page.getAttribute('html', 'lang'), texts.lang);
         t.strictSame(await page.locator('h1, p, a').allInnerTexts(), [title, text, link, link], name);
-        await fits(t, page, name);
+        await goodInEachLook(t, opened, name);
       }
-      t.strictSame(watched.faults, []);
-      t.equal(watched.reports(), 0);
     },
   );
 
