@@ -1,18 +1,21 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { iconAsset, stylesheetAsset } from '../authorization/pages/pages.ts';
 import { withoutSchemas } from '../base/no-schemas.ts';
 import { readOwnFile } from '../base/own-files.ts';
+import { clientDocument } from './client-document.ts';
 import { addresses, demoPage, type Ports, signInScope } from './files.ts';
+import { demoTexts } from './texts/languages.ts';
 
-const html = 'text/html; charset=utf-8';
+const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** Path → file beside this one. The addresses after a sign-in and a sign-out show the same page. */
+/** The addresses after a sign-in and a sign-out show the same page. */
+const pages = ['/', '/callback', '/signed-out'];
+
+/** Path → file beside this one. */
 const served = {
-  '/': { file: 'index.html', type: html },
-  '/callback': { file: 'index.html', type: html },
-  '/signed-out': { file: 'index.html', type: html },
-  '/client.js': { file: 'client.js', type: 'text/javascript; charset=utf-8' },
-  '/view.js': { file: 'view.js', type: 'text/javascript; charset=utf-8' },
+  '/client.js': { file: 'client.js', type: SCRIPT },
+  '/view.js': { file: 'view.js', type: SCRIPT },
   '/style.css': { file: 'style.css', type: 'text/css; charset=utf-8' },
 } as const;
 
@@ -33,6 +36,10 @@ export function buildClientPage(ports: Ports): FastifyInstance {
     'x-content-type-options': 'nosniff',
   };
   app.addHook('onRequest', async (_request, reply) => void reply.headers(headers));
+  for (const path of pages) app.get(path, (request, reply) => reply.type(HTML).send(clientDocument(textsFor(request))));
+  app.get('/texts.js', (request, reply) =>
+    reply.type(SCRIPT).send(`export const texts = ${JSON.stringify(textsFor(request).script)};\n`),
+  );
   for (const [path, { file, type }] of Object.entries(served)) {
     const body = readOwnFile(new URL(`page/${file}`, import.meta.url));
     app.get(path, (_request, reply) => reply.type(type).send(body));
@@ -48,4 +55,8 @@ export function buildClientPage(ports: Ports): FastifyInstance {
     scope: signInScope,
   }));
   return app;
+}
+
+function textsFor({ headers }: FastifyRequest) {
+  return demoTexts(headers['accept-language']);
 }

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { shellWord } from '../../src/base/shell-word.ts';
+import { demoLanguages } from '../../src/demo/texts/languages.ts';
 import { openTab } from '../authorization/browser/walk.ts';
 import { walk } from '../authorization/openid/provider.ts';
 import { violationsInEachLook } from '../support/axe.ts';
@@ -315,44 +316,54 @@ t.test('the client page redeems no code of an answer that is not its own', { ski
   );
 });
 
-t.test(
-  'the client page is accessible and fits in each state, breaks no policy, and asks nobody else',
-  { skip },
-  async (t) => {
-    const here = await run(t);
-    const [home, login] = here.opened;
-    const page = await openPage(t);
-    const gateway = /gateway +(http:\S+)\/health/.exec(here.demo.stdout())?.[1] ?? '';
-    const watched = await watch(
-      page,
-      [home, login, gateway].map((url) => new URL(url).origin),
-    );
-    const looksGood = async (state: string) => {
-      t.strictSame(await violationsInEachLook(page), [], state);
-      t.strictSame(await overflowing(page), [], state);
-    };
-    await page.goto(home);
-    await page.locator('#sign-in:enabled').waitFor();
-    await looksGood('before');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await signIn(page, here);
-    await page.locator('button[value=allow]').click();
-    for (const answer of ['GET /orders/7: 200', 'DELETE /orders: 403', 'DELETE /orders/8: 204']) {
-      const [request = '', code = ''] = answer.split(': ');
-      if (code !== '200') await page.getByRole('button', { name: `${code}: ${request}` }).click();
-      await status(page, answer);
-      await looksGood(answer);
-    }
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await status(page, 'GET /orders/7: 401');
-    await looksGood('signed out');
-    await page.goto(`${home}signed-out?state=other`);
-    await page.getByRole('alert').waitFor();
-    await looksGood('refused');
-    t.strictSame(watched.faults, []);
-    t.equal(watched.reports(), 0);
-  },
-);
+/** The answers that the page shows, in the order of the walk. */
+const answers = ['GET /orders/7: 200', 'DELETE /orders: 403', 'DELETE /orders/8: 204'];
+
+for (const { lang, document, script } of demoLanguages)
+  t.test(
+    `the client page is accessible and fits in each state, breaks no policy, and asks nobody else: ${lang}`,
+    { skip },
+    async (t) => {
+      const here = await run(t);
+      const [home, login] = here.opened;
+      const page = await openPage(t, { locale: `${lang}-AT` });
+      const gateway = /gateway +(http:\S+)\/health/.exec(here.demo.stdout())?.[1] ?? '';
+      const watched = await watch(
+        page,
+        [home, login, gateway].map((url) => new URL(url).origin),
+      );
+      const looksGood = async (state: string) => {
+        t.strictSame(await violationsInEachLook(page), [], state);
+        t.strictSame(await overflowing(page), [], state);
+      };
+      await page.goto(home);
+      await page.locator('#sign-in:enabled').waitFor();
+      t.equal(await page.getAttribute('html', 'lang'), lang);
+      t.equal(await page.locator('h1').innerText(), document.title);
+      await looksGood('before');
+      await page.getByRole('button', { name: document.signIn, exact: true }).click();
+      await signIn(page, here);
+      await page.locator('button[value=allow]').click();
+      for (const answer of answers) {
+        const [request = '', code = ''] = answer.split(': ');
+        if (code !== '200') await page.getByRole('button', { name: `${code}: ${request}` }).click();
+        await status(page, answer);
+        t.equal(await page.locator('#meaning').innerText(), script.meanings[Number(code) as 200]);
+        await looksGood(answer);
+      }
+      const steps = Object.values(document.steps).map(({ name }) => `${name} ${script.states.done}`);
+      t.strictSame(await page.locator('.steps h3').allInnerTexts(), steps);
+      await page.getByRole('button', { name: document.signOut, exact: true }).click();
+      await page.getByText(document.gone).waitFor();
+      await status(page, 'GET /orders/7: 401');
+      await looksGood('signed out');
+      await page.goto(`${home}signed-out?state=other`);
+      await page.getByText(script.faults.signOut).waitFor();
+      await looksGood('refused');
+      t.strictSame(watched.faults, []);
+      t.equal(watched.reports(), 0);
+    },
+  );
 
 t.test('the printed login address shows the login, and then the apps with access', { skip }, async (t) => {
   const here = await run(t);

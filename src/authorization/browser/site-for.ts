@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { acceptedLanguages } from '../../base/languages.ts';
 import { queryOf } from '../http/form.ts';
-import { acceptedLanguages, type Site, textsFor } from '../pages/pages.ts';
+import { type Site, textsFor } from '../pages/pages.ts';
 
 /** The site in the language of the reader. `uiLocales`: the request of an application, which comes before the browser's. */
 export type SiteFor = (request: FastifyRequest, uiLocales?: string | undefined) => Site;

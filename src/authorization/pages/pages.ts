@@ -9,6 +9,6 @@ export { pageHeaders } from './headers.ts';
 export { loginHeaders, loginPage } from './login.ts';
 export { logoutPage } from './logout.ts';
 export { signedOutPage } from './signed-out.ts';
-export { acceptedLanguages, locales, textsFor } from './texts/languages.ts';
+export { locales, textsFor } from './texts/languages.ts';
 export type { Texts } from './texts/texts.ts';
 export type * from './views.ts';

@@ -1,5 +1,6 @@
 // The client page of the demo: OpenID Connect with a code and PKCE in a browser, without a library, so that it can be read.
-import { begin, done, failed, find, show, showAnswer, start } from './view.js';
+import { texts } from './texts.js';
+import { begin, done, failed, fill, find, show, showAnswer, start } from './view.js';
 
 const settings = await getJson('/settings.json');
 
@@ -52,10 +53,10 @@ async function finish() {
   history.replaceState(null, '', '/');
   begin('consent');
   judge(answer, request);
-  done('redirect', `It asks for ${settings.scope}, with the state ${start(request.state)} and a code challenge.`);
-  done('consent', `The answer has the same state, and comes from ${settings.issuer}.`);
+  done('redirect', fill(texts.asked, { scope: settings.scope, state: start(request.state) }));
+  done('consent', fill(texts.answered, { issuer: settings.issuer }));
   const code = once(answer, 'code');
-  done('code', `${start(code)} It is no longer in the address.`);
+  done('code', fill(texts.code, { code: start(code) }));
   await signedIn(await redeem(code, request.verifier), request.nonce);
   await call('GET', '/orders/7');
 }
@@ -64,7 +65,7 @@ async function signedIn(token, nonce) {
   const { sub } = claimsOf(token.id_token, nonce);
   accessToken = token.access_token;
   idToken = token.id_token;
-  done('token', `${start(accessToken)} It lives for ${token.expires_in} seconds. The ID token is for ${sub}.`);
+  done('token', fill(texts.token, { token: start(accessToken), seconds: token.expires_in, sub }));
   find('scope').textContent = token.scope;
   find('sub').textContent = sub;
   find('name').textContent = (await userinfo(sub)).name ?? sub;
@@ -81,9 +82,9 @@ function claimsOf(text, nonce) {
   const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (sign) => sign.charCodeAt(0));
   const claims = JSON.parse(new TextDecoder().decode(bytes));
   const { iss, aud, exp } = claims;
-  if (iss !== settings.issuer || aud !== settings.clientId) throw new Error('The ID token is for another client.');
-  if (claims.nonce !== nonce) throw new Error('The ID token belongs to another sign-in: its nonce differs.');
-  if (exp * 1000 < Date.now()) throw new Error('The ID token has expired.');
+  if (iss !== settings.issuer || aud !== settings.clientId) throw new Error(texts.faults.audience);
+  if (claims.nonce !== nonce) throw new Error(texts.faults.nonce);
+  if (exp * 1000 < Date.now()) throw new Error(texts.faults.expired);
   return claims;
 }
 
@@ -113,8 +114,7 @@ async function signedOut() {
   const state = once(new URLSearchParams(location.search), 'state');
   const ended = ending.take();
   history.replaceState(null, '', '/');
-  if (ended === undefined || ended.state !== state)
-    throw new Error('This answer does not belong to a sign-out of this page: its state differs.');
+  if (ended === undefined || ended.state !== state) throw new Error(texts.faults.signOut);
   show('gone');
   accessToken = ended.accessToken;
   await callUntilRefused('GET', '/orders/7');
@@ -133,10 +133,8 @@ async function callUntilRefused(method, path) {
  * RFC 6749 §10.12 and RFC 9207 §2.4: an answer counts only if it is for a request of this page, and from this issuer.
  */
 function judge(answer, request) {
-  if (request === undefined || once(answer, 'state') !== request.state)
-    throw new Error('This answer does not belong to a request of this page: its state differs.');
-  if (once(answer, 'iss') !== settings.issuer)
-    throw new Error('This answer is not from the authorization service: its iss differs.');
+  if (request === undefined || once(answer, 'state') !== request.state) throw new Error(texts.faults.state);
+  if (once(answer, 'iss') !== settings.issuer) throw new Error(texts.faults.issuer);
   if (answer.has('error')) throw new Error(`${answer.get('error')}: ${answer.get('error_description') ?? ''}`);
 }
 
@@ -153,7 +151,7 @@ async function redeem(code, verifier) {
       code_verifier: verifier,
     }),
   });
-  if (token.token_type.toLowerCase() !== 'bearer') throw new Error(`A token of an unknown type: ${token.token_type}`);
+  if (token.token_type.toLowerCase() !== 'bearer') throw new Error(fill(texts.faults.type, { type: token.token_type }));
   return token;
 }
 
@@ -165,14 +163,14 @@ async function send(method, path, headers) {
   begin('api');
   const response = await fetch(settings.api + path, { method, headers });
   showAnswer(`${method} ${path}`, response.status, await response.text());
-  done('api', `The last answer has the status ${response.status}.`);
+  done('api', fill(texts.status, { status: response.status }));
   return response.status;
 }
 
 /** OpenID Connect Discovery §4.3: metadata that name another issuer belong to that issuer. */
 async function discover() {
   const metadata = await getJson(`${settings.issuer}/.well-known/openid-configuration`);
-  if (metadata.issuer !== settings.issuer) throw new Error(`The metadata belong to ${metadata.issuer}.`);
+  if (metadata.issuer !== settings.issuer) throw new Error(fill(texts.faults.metadata, { issuer: metadata.issuer }));
   return metadata;
 }
 

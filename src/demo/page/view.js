@@ -1,4 +1,6 @@
 // What the page shows. It writes text, never markup, because answers and tokens come from other programs.
+// The texts are in the language of the browser.
+import { texts } from './texts.js';
 
 export function find(id) {
   return document.getElementById(id);
@@ -7,9 +9,6 @@ export function find(id) {
 export function show(id, isShown = true) {
   find(id).hidden = !isShown;
 }
-
-/** The words for the state of a step, so that no one needs to see a color. */
-const states = { now: 'now', done: 'done', failed: 'failed' };
 
 /** The step that is not finished yet. A failure belongs to it. */
 let current;
@@ -38,7 +37,7 @@ function mark(name, state, detail) {
   if (state === 'now') step.setAttribute('aria-current', 'step');
   else step.removeAttribute('aria-current');
   for (const old of step.querySelectorAll('.tag, .detail')) old.remove();
-  step.querySelector('h3').append(' ', labelled('span', 'tag', states[state]));
+  step.querySelector('h3').append(' ', labelled('span', 'tag', texts.states[state]));
   if (detail !== undefined) step.append(labelled('p', 'detail', detail));
 }
 
@@ -46,17 +45,10 @@ function labelled(element, name, text) {
   return Object.assign(document.createElement(element), { className: name, textContent: text });
 }
 
-const meanings = {
-  200: 'The token has the scope, so the API answered.',
-  204: 'The API has done it.',
-  401: 'The gateway accepted no credentials, so the API saw nothing.',
-  403: 'The token is valid but lacks a scope, so the API saw nothing.',
-};
-
 export function showAnswer(request, status, body) {
   find('status').textContent = `${request}: ${status}`;
-  find('meaning').textContent = meanings[status] ?? '';
-  find('answer').textContent = body === '' ? 'The answer has no body.' : pretty(body);
+  find('meaning').textContent = texts.meanings[status] ?? '';
+  find('answer').textContent = body === '' ? texts.noBody : pretty(body);
   show('answered');
 }
 
@@ -71,4 +63,9 @@ function pretty(body) {
 /** The beginning of a secret, to recognize it by. */
 export function start(secret) {
   return `${secret.slice(0, 8)}…`;
+}
+
+/** The text with the values in place of the names in braces. */
+export function fill(text, values) {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name]);
 }

@@ -4,6 +4,7 @@ import {
   type ConsentView,
   consentPage,
   errorPage,
+  formPostPage,
   type LoginView,
   loginPage,
   logoutPage,
@@ -97,6 +98,8 @@ export const account: AccountView = {
 const long = 'Unbelievably'.repeat(14);
 const id = 'b5b2c3d4e5f6a7b8';
 
+const withoutScript = (page: string) => page.replace(/<script>.*<\/script>/s, '');
+
 /** Every page in every state that looks different. */
 export const samples: Readonly<Record<string, (site: Site) => string>> = {
   login: (site) => loginPage(site, login),
@@ -145,6 +148,8 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
     }),
   logout: (site) =>
     logoutPage(site, { form: login.form, person: account.person, application: 'Corner Shop', account: '/account' }),
+  // Its script ends the page at once. Only a browser without scripts shows the page.
+  'form-post': (site) => withoutScript(formPostPage(site, { action: '/callback', values: [['code', 'ac_1']] })),
   'signed-out': (site) => signedOutPage(site, { signIn: '/oauth2/login' }),
   'signed-out-everywhere': (site) => signedOutPage(site, { signIn: '/oauth2/login', everywhere: { at: july } }),
 };

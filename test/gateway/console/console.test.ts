@@ -1,94 +1,14 @@
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { entry } from '../../../src/gateway/message/codes.ts';
-import { browserOf, skipWithoutBrowser as skip } from '../../support/browser.ts';
-import { behind, gateway, type TestGateway } from '../../support/gateway.ts';
+import { skipWithoutBrowser as skip } from '../../support/browser.ts';
 import { jwt } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
-import { witness } from '../../support/witness.ts';
+import { consoleOf, looks, nameOf, nothingWrong, requests, start, textsOf, violations } from './opened-console.ts';
 
 /** Drives a browser through the pages in eight looks: a minute and a half, and three on a busy machine. */
 t.setTimeout(240_000);
 
-const openPage = browserOf(t);
-
-interface Opened {
-  readonly running: TestGateway;
-  readonly page: Page;
-  /** Faults that the browser noticed: refused content, errors of scripts, requests to another origin. */
-  readonly faults: readonly string[];
-}
-
-/** How a browser shows the pages. */
-interface Look {
-  readonly width: number;
-  readonly colorScheme: 'light' | 'dark';
-  readonly locale: 'en-US' | 'de-AT';
-}
-
-const looks: readonly Look[] = (['en-US', 'de-AT'] as const).flatMap((locale) =>
-  [1280, 360].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme, locale }))),
-);
-
-const nameOf = ({ width, colorScheme, locale }: Look) => `${width} px, ${colorScheme}, ${locale}`;
-
-/** The texts of a language. What the API answers is in English in each. */
-async function textsOf({ locale }: Look) {
-  const file = `../../../src/gateway/console/console-page/texts/${locale.slice(0, 2)}.js`;
-  return (await import(new URL(file, import.meta.url).href)).texts;
-}
-
-/** A text up to its first value. */
-const start = (text: string) => text.slice(0, text.indexOf('{'));
-
-async function open(
-  t: Test,
-  { width = 1280, colorScheme = 'light', locale = 'en-US' }: Partial<Look> = {},
-): Promise<Opened> {
-  const upstream = await witness(t);
-  const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
-  const page = await openPage(t, { viewport: { width, height: 800 }, colorScheme, locale });
-  const faults: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('pageerror', ({ message }) => faults.push(message));
-  page.on('request', (request) => new URL(request.url()).origin !== running.adminUrl && faults.push(request.url()));
-  await page.addInitScript(() => {
-    const root = globalThis as unknown as { refused: string[]; addEventListener: (...of: unknown[]) => void };
-    root.refused = [];
-    root.addEventListener('securitypolicyviolation', (event: { violatedDirective: string }) =>
-      root.refused.push(event.violatedDirective),
-    );
-  });
-  return { running, page, faults };
-}
-
-async function nothingWrong(t: Test, { page, faults }: Opened, what: string): Promise<void> {
-  t.strictSame(await page.evaluate('refused'), [], `${what}: reports of the policy`);
-  t.strictSame(faults, [], `${what}: faults`);
-  const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  t.equal(over, 0, `${what}: overflow`);
-}
-
-/** Axe runs outside of the page's policy, so in a context of its own through the debugger. */
-async function violations(page: Page): Promise<readonly string[]> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Page.setBypassCSP', { enabled: true });
-  await session.send('Runtime.evaluate', { expression: axe.source });
-  const { result } = await session.send('Runtime.evaluate', {
-    expression:
-      'axe.run().then(({ violations }) => violations.flatMap(({ id, impact, nodes }) => nodes.map(({ html }) => [impact, id, html].join(" "))))',
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  return result.value as readonly string[];
-}
-
-async function requests({ running }: Opened, paths: readonly string[]): Promise<void> {
-  const authorization = `Bearer ${await jwt({ scope: 'orders.read' }, { alg: 'HS256' })}`;
-  for (const path of paths) await fetch(running.url + path, { headers: { authorization } });
-}
+const open = consoleOf(t);
 
 for (const look of looks)
   t.test(`live and playground at ${nameOf(look)}: a decision, its steps, the same question`, { skip }, async (t) => {
@@ -200,7 +120,7 @@ t.test('numbers and times follow the region of the browser', { skip }, async (t)
 t.test('an opened ticket says what to do, in the language of the page', { skip }, async (t) => {
   const opened = await open(t, { width: 360, locale: 'de-AT' });
   const { page, running } = opened;
-  const { live } = await textsOf({ width: 360, colorScheme: 'light', locale: 'de-AT' });
+  const { live } = await textsOf({ locale: 'de-AT' });
   const refused = (await (await fetch(`${running.url}/orders/1`)).json()) as { ticket: string };
   await page.goto(`${running.adminUrl}/console/live`);
   await page.getByLabel(live.ticket).fill(refused.ticket);
@@ -213,12 +133,7 @@ t.test('an opened ticket says what to do, in the language of the page', { skip }
 t.test('the filter of the address decides what is shown', { skip }, async (t) => {
   const opened = await open(t);
   const { page, running } = opened;
-  // The page names its gateways before its stream is open.
-  const stream = page.waitForResponse((response) =>
-    /^text\/event-stream/.test(response.headers()['content-type'] ?? ''),
-  );
   await page.goto(`${running.adminUrl}/console/live#filter=status:4xx`);
-  await stream;
   await page.getByText('Decisions of').waitFor();
   await requests(opened, ['/orders/1', '/admin/7', '/orders/2']);
   await page.locator('.row', { hasText: '/admin/7' }).waitFor();
@@ -229,34 +144,6 @@ t.test('the filter of the address decides what is shown', { skip }, async (t) =>
   await page.getByLabel('Filter').fill('');
   await page.keyboard.press('Enter');
   t.ok(await until(async () => (await page.locator('.row').count()) === 1), 'only what was kept for the first filter');
-});
-
-t.test('the keyboard alone reaches every part of the page', { skip }, async (t) => {
-  const opened = await open(t);
-  const { page, running } = opened;
-  await page.goto(`${running.adminUrl}/console/live`);
-  await page.getByText('Decisions of').waitFor();
-  await requests(opened, ['/orders/1', '/admin/7']);
-  await page.locator('.row').nth(1).waitFor();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  t.equal(await page.evaluate('document.activeElement.id'), 'main', 'the first stop skips to the content');
-  const reached = async (selector: string) => {
-    for (let stops = 0; stops < 20; stops++) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return true;
-    }
-    return false;
-  };
-  t.ok(await reached('.row'));
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('ArrowDown');
-  await page.locator('.details h2', { hasText: '/orders/1' }).waitFor();
-  t.ok(await reached('.details a'));
-  await page.keyboard.press('Enter');
-  await page.locator('.explanation').waitFor();
-  t.ok(await reached('#scope'));
-  await nothingWrong(t, opened, 'keyboard');
 });
 
 t.test('two tabs share one stream, and a tab in the background leaves it to the other', { skip }, async (t) => {

@@ -1,40 +1,15 @@
+import { textsIn } from '../../../base/languages.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
 import type { Texts } from './texts.ts';
 
 /** Every language of the pages. The first is the default. A new language is a new file like `en.ts`, and a row here. */
-const languages: readonly Texts[] = [english, german];
+const languages: readonly [Texts, ...Texts[]] = [english, german];
 
 /** The tags of the languages (BCP 47). */
 export const locales: readonly string[] = languages.map(({ lang }) => lang);
 
-/** The first language that exists (RFC 4647 §3.4): for `de-AT`, the pages have `de`. `wanted`: in order of preference. */
+/** `wanted`: in order of preference. */
 export function textsFor(wanted: readonly string[]): Texts {
-  const ranges = wanted.flatMap((range) => shortened(range.toLowerCase()));
-  const found = ranges.map((range) => languages.find(({ lang }) => lang.toLowerCase() === range));
-  return found.find((texts) => texts !== undefined) ?? english;
-}
-
-function shortened(range: string): readonly string[] {
-  const parts = range.split('-');
-  return parts.map((_, at) => parts.slice(0, parts.length - at).join('-'));
-}
-
-/** The header `Accept-Language` (RFC 9110 §12.5.4) as languages, in order of preference. */
-export function acceptedLanguages(header: string | undefined): readonly string[] {
-  return (header ?? '')
-    .slice(0, LONGEST)
-    .split(',')
-    .map(weighted)
-    .filter(({ range, weight }) => range !== '' && weight > 0)
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ range }) => range);
-}
-
-/** Characters. Browsers send fewer than 100. */
-const LONGEST = 1000;
-
-function weighted(text: string): { readonly range: string; readonly weight: number } {
-  const [range = '', weight] = text.split(/\s*;\s*q\s*=\s*/i).map((part) => part.trim());
-  return { range, weight: weight === undefined ? 1 : Number(weight) || 0 };
+  return textsIn(languages, wanted);
 }

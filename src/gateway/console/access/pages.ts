@@ -1,61 +1,24 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { loginTexts } from './texts/languages.ts';
+import type { LoginTexts } from './texts/texts.ts';
 
 /** Why a login did not succeed. */
-export type LoginFault = keyof typeof faults;
+export type LoginFault = keyof LoginTexts['faults'];
 
-interface Told {
-  readonly status: number;
-  readonly title: string;
-  readonly text: string;
-}
-
-/** The words contain nothing of the request, so a link cannot put a text of its own on the page. */
-const faults = {
-  state: {
-    status: 400,
-    title: 'This answer belongs to no open login',
-    text: 'The login began in another browser or at another address, has ended already, or took longer than ten minutes. Some browsers keep no cookie of an http address: then use https.',
-  },
-  issuer: {
-    status: 400,
-    title: 'The answer came from another server',
-    text: 'The answer does not name the authorization server of this gateway. The gateway did not use it.',
-  },
-  denied: {
-    status: 403,
-    title: 'The authorization server refused the login',
-    text: 'You or the server denied the access. Log in again and allow it, or ask the operator of the server.',
-  },
-  scope: {
-    status: 403,
-    title: 'You may not use this console',
-    text: 'You are logged in, but your account did not get the scope that this console needs. Ask the operator of the authorization server for it.',
-  },
-  user: {
-    status: 403,
-    title: 'You may not use this console',
-    text: 'You are logged in, but your account is not in the list of users of this console.',
-  },
-  token: {
-    status: 502,
-    title: 'The gateway could not verify the login',
-    text: 'The log of the gateway has the reason.',
-  },
-  server: {
-    status: 502,
-    title: 'The authorization server gave no token',
-    text: 'The log of the gateway has the reason. Check the client, its secret and its redirect address.',
-  },
-  outage: {
-    status: 503,
-    title: 'The authorization server does not answer',
-    text: 'Log in again later. The log of the gateway has the reason.',
-  },
-} as const satisfies Readonly<Record<string, Told>>;
+const statuses: Readonly<Record<LoginFault, number>> = {
+  state: 400,
+  issuer: 400,
+  denied: 403,
+  scope: 403,
+  user: 403,
+  token: 502,
+  server: 502,
+  outage: 503,
+};
 
 const STYLE =
-  ':root{color-scheme:light dark}body{max-width:40rem;margin:4rem auto;padding:0 1rem;font:1.125rem/1.5 system-ui,sans-serif}';
+  ':root{color-scheme:light dark;color:light-dark(#101828,#f2f4f7);background:light-dark(#fff,#101828)}body{max-width:40rem;margin:4rem auto;padding:0 1rem;font:1.125rem/1.5 system-ui,sans-serif;overflow-wrap:break-word}a{color:light-dark(#175cd3,#84adff)}';
 
 /**
  * Servers do not get the part of an address behind `#`, and a login leaves the document. So this tab keeps the address, and the
@@ -83,8 +46,8 @@ const headers = {
 };
 
 export function sendFault(reply: FastifyReply, fault: LoginFault): FastifyReply {
-  const { status, title, text } = faults[fault];
-  return send(reply.code(status), { title, text, link: ['/console/login', 'Log in again'] });
+  const { faults, again } = textsFor(reply);
+  return send(reply.code(statuses[fault]), { ...faults[fault], link: ['/console/login', again] });
 }
 
 /**
@@ -92,18 +55,19 @@ export function sendFault(reply: FastifyReply, fault: LoginFault): FastifyReply 
  * a cross-site one. This page begins a new chain.
  */
 export function sendArrival(reply: FastifyReply, path: string): FastifyReply {
-  const page = { title: 'You are logged in', text: 'The console opens.', link: [path, 'Open the console'] as const };
-  return send(reply, page, `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`);
+  const { arrived } = textsFor(reply);
+  const head = `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`;
+  return send(reply, { ...arrived, link: [path, arrived.link] }, head);
 }
 
 /** Leads a browser to the login. Without scripts, the page leads there too, and the part behind `#` is lost. */
 export function sendWayToLogin(reply: FastifyReply, login: string): FastifyReply {
   const path = escaped(login);
-  const page = { title: 'You have to log in', text: 'The login opens.', link: [login, 'Log in'] as const };
+  const { needed } = textsFor(reply);
   void reply.headers({ ...headers, 'content-security-policy': `${policy}; script-src ${sha256(KEEP)}` });
   return sendPage(
     reply,
-    page,
+    { ...needed, link: [login, needed.link] },
     `<link rel="next" href="${path}">
 <noscript><meta http-equiv="refresh" content="0;url=${path}"></noscript>
 <script>${KEEP}</script>`,
@@ -111,8 +75,8 @@ export function sendWayToLogin(reply: FastifyReply, login: string): FastifyReply
 }
 
 export function sendSignedOut(reply: FastifyReply): FastifyReply {
-  const text = 'You may still be logged in at the authorization server.';
-  return send(reply, { title: 'You are logged out of the console', text, link: ['/console/login', 'Log in again'] });
+  const { loggedOut, again } = textsFor(reply);
+  return send(reply, { ...loggedOut, link: ['/console/login', again] });
 }
 
 interface Page {
@@ -121,13 +85,17 @@ interface Page {
   readonly link: readonly [path: string, words: string];
 }
 
+function textsFor({ request }: FastifyReply): LoginTexts {
+  return loginTexts(request.headers['accept-language']);
+}
+
 function send(reply: FastifyReply, page: Page, head = ''): FastifyReply {
   return sendPage(reply.headers(headers), page, head);
 }
 
 function sendPage(reply: FastifyReply, { title, text, link: [path, words] }: Page, head: string): FastifyReply {
   return reply.send(`<!doctype html>
-<html lang="en">
+<html lang="${textsFor(reply).lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -83,7 +83,7 @@ class Shared {
     return ok ? 'refused' : (answer.error ?? 'refused');
   }
 
-  /** A tab without the connection needs what other tabs already have. */
+  /** A tab without the connection needs what other tabs already have. Only a message of the stream shows that it is open. */
   async #catchUp(joined) {
     const { ok, answer } = await ask(this.#address());
     if (!ok || this.#joined !== joined) return;
@@ -95,7 +95,6 @@ class Shared {
   #greet(hello) {
     if (this.#epoch !== undefined && this.#epoch !== hello.epoch) this.#last = undefined;
     this.#epoch = hello.epoch;
-    this.#parts.tell('connected');
     this.#parts.greet(hello);
   }
 

@@ -57,6 +57,7 @@ function greet(value) {
 function start() {
   clear();
   paused.value = false;
+  status.value = 'waiting';
   return openStream(filter.value, {
     take,
     greet,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { counted, filled, filledText } from '../../../../src/authorization/pages/fill.ts';
 import { html } from '../../../../src/authorization/pages/html.ts';
-import { acceptedLanguages, locales, textsFor } from '../../../../src/authorization/pages/pages.ts';
+import { locales, textsFor } from '../../../../src/authorization/pages/pages.ts';
 import { openidScopes } from '../../../../src/config/words/openid-scopes.ts';
 
 const folder = new URL('../../../../src/authorization/pages/texts/', import.meta.url);
@@ -66,20 +66,6 @@ t.test('the first wanted language that exists is shown, otherwise English', asyn
     ['constructor __proto__ -', 'en'],
   ];
   for (const [wanted, lang] of rows) t.equal(textsFor(wanted.split(' ')).lang, lang, wanted);
-});
-
-t.test('Accept-Language is read by weight, and a weight of 0 excludes a language', async (t) => {
-  const rows: readonly (readonly [header: string | undefined, languages: readonly string[]])[] = [
-    [undefined, []],
-    ['de', ['de']],
-    ['en;q=0.5, de', ['de', 'en']],
-    ['de-DE,de;q=0.9,en;q=0.8', ['de-DE', 'de', 'en']],
-    ['de;q=0, en', ['en']],
-    ['de ; Q=0.3 , fr ; q=0.4', ['fr', 'de']],
-    ['de;q=x', []],
-  ];
-  for (const [header, languages] of rows) t.strictSame(acceptedLanguages(header), languages, header ?? 'absent');
-  t.ok(acceptedLanguages('de,'.repeat(100_000)).length < 1000, 'a long header costs little');
 });
 
 t.test('a value is text, wherever the language places it, and never becomes a name', async (t) => {
