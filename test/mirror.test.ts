@@ -50,6 +50,10 @@ const elsewhere: Readonly<Record<string, { readonly why: string; readonly tests:
     why: 'validators of Istio read what it writes',
     tests: ['peers/compiled-istio.test.ts'],
   },
+  'gateway/console/access/texts': {
+    why: 'the pages of a login show them in each language',
+    tests: ['gateway/console/access/pages.test.ts'],
+  },
   'gateway/listener/decision': { why: 'proxies ask it over sockets', tests: ['flows/decision-endpoint.test.ts'] },
   'gateway/schemes/api_key': { why: 'clients send keys over sockets', tests: ['flows/api-keys.test.ts'] },
   'gateway/shadow': { why: '`gatehouse shadow` prints the report', tests: ['commands/shadow.test.ts'] },

@@ -4,7 +4,7 @@ import t from 'tap';
 const TYPE = /^export (?:abstract )?(?:class|interface|type|enum) (\w+)/gm;
 const VALUE = /^export (?:async )?(?:function\*?|const|let) (\w+)/gm;
 
-/** Exports that play the same part in several places, by design: a row of a table, a command, an engine. */
+/** Exports that play the same part in several places, by design: a row of a table, a command, an engine, a language. */
 const SAME_PART: readonly RegExp[] = [
   /^src\/commands\/[\w-]+\.ts$/,
   /^src\/storage\/(?:sqlite|postgres)\//,
@@ -12,6 +12,7 @@ const SAME_PART: readonly RegExp[] = [
   /^src\/(?:config|gateway)\/schemes\/(?:\w+\/index|table)\.ts$/,
   /^src\/config\/(?:schema|schemes|words\/schema)/,
   /^src\/storage\/engine\/verb\.ts$/,
+  /^src\/.*\/texts\/(?:en|de)\.ts$/,
 ];
 
 function exportersOf(pattern: RegExp, files: readonly string[]): Map<string, string[]> {

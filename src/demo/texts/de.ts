@@ -1,4 +1,4 @@
-import type { DemoTexts } from './languages.ts';
+import type { DemoTexts } from './texts.ts';
 
 /** German. */
 export const german: DemoTexts = {

@@ -1,9 +1,7 @@
 import { acceptedLanguages, textsIn } from '../../base/languages.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
-
-/** The texts of one language: the keys of the English texts. */
-export type DemoTexts = typeof english;
+import type { DemoTexts } from './texts.ts';
 
 /** Every language of the page. The first is the default. A new language is a new file like `en.ts`, and a row here. */
 export const demoLanguages: readonly [DemoTexts, ...DemoTexts[]] = [english, german];

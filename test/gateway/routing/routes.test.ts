@@ -79,7 +79,11 @@ t.test(
     t.equal(matched(table, 'GET', '/orders/7'), 'GET,HEAD /orders/{rest*}');
     t.equal(matched(table, 'PATCH', '/orders/7'), '405 GET,HEAD,POST');
     t.equal(matched(table, 'GET', '/files/a'), '405 PUT', 'a route for every method names none');
-    t.equal(matched(table, 'GET', '/docs/a'), '405 PUT', 'never down to a public route, whose methods Allow does not list');
+    t.equal(
+      matched(table, 'GET', '/docs/a'),
+      '405 PUT',
+      'never down to a public route, whose methods Allow does not list',
+    );
   },
 );
 
