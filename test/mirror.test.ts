@@ -36,7 +36,6 @@ const elsewhere: Readonly<Record<string, { readonly why: string; readonly tests:
     tests: ['config/mistakes.test.ts', 'flows/schemes.test.ts'],
   },
   'config/show': { why: '`gatehouse config show` runs it', tests: ['commands/config-show.test.ts'] },
-  demo: { why: 'it opens sockets of both programs', tests: ['flows/demo.test.ts'] },
   'gateway/compile/envoy': { why: 'a real Envoy runs what it writes', tests: ['envoy/compiled.test.ts'] },
   'gateway/compile/envoy-gateway': {
     why: 'a real Envoy Gateway translates what it writes',
