@@ -35,7 +35,11 @@ export function textsIn<Texts extends InLanguage>(
   return found.find((texts) => texts !== undefined) ?? languages[0];
 }
 
+/** Characters. No registered tag is longer (RFC 5646 §4.4.1). A longer one would cost time for each of its hyphens. */
+const LONGEST_TAG = 35;
+
 function shortened(range: string): readonly string[] {
+  if (range.length > LONGEST_TAG) return [];
   const parts = range.split('-');
   return parts.map((_, at) => parts.slice(0, parts.length - at).join('-'));
 }

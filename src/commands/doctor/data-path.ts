@@ -28,9 +28,9 @@ const readers: Readonly<Record<string, (memory: string) => Seen>> = {
 
 function readersIn(metrics: string): readonly Seen[] {
   const [, reader = ''] = /^gatehouse_listener_reader\{reader="(\w+)"\} [1-9]/m.exec(metrics) ?? [];
-  const [, bytes = ''] = /^process_resident_memory_bytes (\S+)$/m.exec(metrics) ?? [];
-  const memory = `${Math.round(Number(bytes) / MIB)} MiB are resident`;
-  const seen = readers[reader];
+  const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(metrics) ?? [];
+  const memory = bytes === undefined ? 'memory unknown' : `${Math.round(Number(bytes) / MIB)} MiB are resident`;
+  const seen = Object.hasOwn(readers, reader) ? readers[reader] : undefined;
   return seen === undefined ? [] : [seen(memory)];
 }
 

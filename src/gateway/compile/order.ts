@@ -1,6 +1,6 @@
 import { foldCase } from '../../base/fold-case.ts';
 import { compareHosts, type HostPattern, hostShape } from '../../config/words/host-pattern.ts';
-import type { PathSegment } from '../../config/words/path-pattern.ts';
+import { covers as coversPath, type PathSegment } from '../../config/words/path-pattern.ts';
 import type { PlanEntry, PlannedRoute, UnjudgedRoute } from './plan.ts';
 
 /**
@@ -33,16 +33,20 @@ function isForAnyMethod({ methods, access }: PlannedRoute): boolean {
   return methods === undefined || access === 'public';
 }
 
-/** Methods of a wider route count too, if it accepts them on these paths (RFC 9110 §15.5.6). */
+/**
+ * Methods of a wider route count too, if it accepts them on all these paths (RFC 9110 §15.5.6). Methods that another
+ * route accepts on some of these paths are left out, because one entry has one answer.
+ */
 function methodEntry(route: PlannedRoute, all: readonly PlannedRoute[]): PlanEntry {
   const accepted = all.filter(
-    (other) => placeOf(other) === placeOf(route) || (isNarrow(other) && covers(other, route)),
+    (other) => placeOf(other) === placeOf(route) || (acceptsByMethod(other) && covers(other, route)),
   );
   const allow = [...new Set(accepted.flatMap(({ methods }) => methods ?? []))].sort();
   return { kind: 'method', route, allow };
 }
 
-function isNarrow(route: PlannedRoute): boolean {
+/** Whether the method alone decides if the route matches a request on its paths. */
+function acceptsByMethod(route: PlannedRoute): boolean {
   return !isForAnyMethod(route) && route.conditions === 0;
 }
 
@@ -50,18 +54,13 @@ function isNarrow(route: PlannedRoute): boolean {
 function covers(wide: PlannedRoute, narrow: PlannedRoute): boolean {
   if (wide.host !== undefined && (narrow.host === undefined || hostShape(wide.host) !== hostShape(narrow.host)))
     return false;
-  for (const [index, segment] of wide.segments.entries()) {
-    if (segment.kind === 'rest') return true;
-    const other = narrow.segments[index];
-    if (other === undefined || other.kind === 'rest') return false;
-    if (segment.kind === 'literal' && !(other.kind === 'literal' && isSameText(wide, segment.decoded, other.decoded)))
-      return false;
-  }
-  return wide.segments.length === narrow.segments.length;
+  const isExact = wide.caseSensitive && !narrow.caseSensitive && wide.segments.some(({ kind }) => kind === 'literal');
+  return !isExact && coversPath(comparable(wide, wide), comparable(narrow, wide));
 }
 
-function isSameText({ caseSensitive }: PlannedRoute, one: string, other: string): boolean {
-  return caseSensitive ? one === other : foldCase(one) === foldCase(other);
+function comparable({ segments }: PlannedRoute, { caseSensitive }: PlannedRoute): readonly PathSegment[] {
+  if (caseSensitive) return segments;
+  return segments.map((each) => (each.kind === 'literal' ? { ...each, decoded: foldCase(each.decoded) } : each));
 }
 
 export function inMatchingOrder(routes: readonly PlannedRoute[]): readonly PlannedRoute[] {

@@ -32,6 +32,9 @@ export interface EventLog {
 /** Entries in one log, of all servers. An entry usually takes about 400 bytes. */
 export const MOST_ENTRIES = 500_000;
 
+/** Why an entry is not accepted. */
+export const FULL = 'the list of received events is full';
+
 /** Bytes of an entry as JSON. */
 export const LARGEST_ENTRY = 8 * 1024;
 

@@ -48,6 +48,7 @@ export class LiveEntries {
     return this.#entries.size;
   }
 
+  /** Whether a new entry may be accepted. */
   hasRoom(issuer: string, places: number): boolean {
     const own = this.#countOf(issuer);
     return own + places <= Math.ceil((this.#most - (this.size - own)) * SHARE);
@@ -61,15 +62,18 @@ export class LiveEntries {
     return this.#entries.values();
   }
 
-  /** Reports the events at once. An entry that is already there changes nothing. */
+  /**
+   * Reports the events at once. An entry that is already there changes nothing. An entry that was accepted, here or by
+   * another process, has a place while any is left.
+   */
   add(entry: LogEntry): void {
     const key = entryKey(entry);
     if (this.#entries.has(key)) return;
-    const { issuer, until } = entry;
-    if (this.hasRoom(issuer, 1)) {
+    const { issuer, until, events } = entry;
+    if (this.size < this.#most) {
       this.#entries.set(key, entry);
-      this.#counts.set(issuer, this.#countOf(issuer) + 1);
-    } else this.#lacksUntil.set(issuer, Math.max(this.#lacksUntil.get(issuer) ?? 0, until));
+      this.#count(issuer, 1);
+    } else if (events.length > 0) this.#lacksUntil.set(issuer, Math.max(this.#lacksUntil.get(issuer) ?? 0, until));
     for (const follower of this.#followers) if (follower.issuer === issuer) report(entry, follower.sink);
   }
 
@@ -121,8 +125,15 @@ export class LiveEntries {
     for (const [key, { issuer, until }] of this.#entries)
       if (until <= now) {
         this.#entries.delete(key);
-        this.#counts.set(issuer, this.#countOf(issuer) - 1);
+        this.#count(issuer, -1);
       }
+    for (const [issuer, until] of this.#lacksUntil) if (until <= now) this.#lacksUntil.delete(issuer);
+  }
+
+  #count(issuer: string, change: 1 | -1): void {
+    const count = this.#countOf(issuer) + change;
+    if (count === 0) this.#counts.delete(issuer);
+    else this.#counts.set(issuer, count);
   }
 
   #countOf(issuer: string): number {

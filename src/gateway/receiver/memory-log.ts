@@ -1,12 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { OpenFeed } from '../revocation/follow-feed.ts';
-import { type Appended, type EventLog, entryKey, type LogEntry } from './event-log.ts';
+import { type Appended, type EventLog, entryKey, FULL, type LogEntry } from './event-log.ts';
 import { LiveEntries } from './live-entries.ts';
 
 /** Writes an entry where a restart finds it. Rejects if it cannot. */
 export type Keep = (entry: LogEntry) => Promise<void>;
-
-const FULL = 'the list of received events is full';
 
 /** The log of one process. Without `keep`, a restart forgets it. */
 export class MemoryLog implements EventLog {

@@ -5,7 +5,7 @@ import { sha256 } from '../../base/secret.ts';
 import { type BoundedClient, type RedisTrust, redisClient } from '../../counters/client.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import type { OpenFeed } from '../revocation/follow-feed.ts';
-import { type Appended, type EventLog, entryKey, type LogEntry } from './event-log.ts';
+import { type Appended, type EventLog, entryKey, FULL, type LogEntry } from './event-log.ts';
 import { readEntry } from './file-log.ts';
 import { LiveEntries } from './live-entries.ts';
 
@@ -45,6 +45,8 @@ export interface RedisLogOptions {
   readonly faults: FaultLog;
   /** Milliseconds after which no entry has an effect any more. */
   readonly longest: number;
+  /** Live entries of all servers. */
+  readonly most?: number | undefined;
 }
 
 /** The log of all replicas that use this Redis. */
@@ -61,11 +63,13 @@ export class RedisLog implements EventLog {
 
   constructor(options: RedisLogOptions) {
     this.#options = options;
-    this.#live = new LiveEntries(options.clock);
+    this.#live = new LiveEntries(options.clock, options.most);
   }
 
   async append(entry: LogEntry): Promise<Appended> {
     if (this.#isClosed) return { kind: 'out', detail: 'it is closed' };
+    // An entry that is already there needs no place, and its sender must learn that it is there.
+    if (!this.has(entry) && !this.#live.hasRoom(entry.issuer, 1)) return { kind: 'out', detail: FULL };
     this.#writer ??= this.#connected();
     const writer = this.#writer;
     try {

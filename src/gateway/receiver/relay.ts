@@ -49,7 +49,7 @@ export class Relays {
   async #send(sender: ReportingServer, { name, url, token, mark }: Message): Promise<Relayed> {
     const fault = await post(sender, url, token);
     if (fault === undefined) {
-      // Without this mark, a repeat is relayed again. Then the client finds out by the `jti`.
+      // Without this mark, a repeat is relayed again. A client that knows the `jti` then answers 400, and the sender gives up.
       await this.#received.append(mark);
       return 'done';
     }

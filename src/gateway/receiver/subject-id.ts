@@ -53,14 +53,13 @@ function isOf(iss: unknown, { issuer, subjectIssuer }: SubjectRules): boolean {
   return iss === issuer || iss === subjectIssuer;
 }
 
-/** Keycloak writes this id beside a user for all sessions of the user. */
+/** Keycloak writes this id next to a user, for all sessions of the user. No session has it. */
 const ALL_SESSIONS = 'ALL';
 
 function complex({ user, session }: JsonObject, rules: SubjectRules): Named {
   const named = namedBy(user, rules, 'user');
   const { session: id, ...others } = namedBy(session, rules, 'session');
-  const isAll = id === undefined || (id === ALL_SESSIONS && named.user !== undefined);
-  return { ...named, ...others, ...(!isAll && { session: id }) };
+  return { ...named, ...others, ...(id !== undefined && id !== ALL_SESSIONS && { session: id }) };
 }
 
 /** RFC 9493 §3.2.8: all identifiers name the same subject. */

@@ -5,7 +5,7 @@ import { assumedVerifier } from '../../../src/gateway/explain/assumed.ts';
 import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
 import { simulate } from '../../../src/gateway/explain/simulate.ts';
 import fc, { tries } from '../../support/properties.ts';
-import { compileText, entryFor, managerOf, type RequestOfTable } from './compiled.ts';
+import { compileText, type EnvoyFile, entryFor, managerOf, type RequestOfTable } from './compiled.ts';
 
 /** Some hundred files, and thousands with GATEHOUSE_LONG=ci. */
 t.setTimeout(300_000);
@@ -121,7 +121,18 @@ function fileOf(routes: readonly RouteShape[]): string {
   });
 }
 
-t.test('what the compiled table forwards, the gateway forwards by the same route', async (t) => {
+/** Envoy cannot ignore the case of other letters, so its entry refuses every text at the place of such a segment. */
+function isTooWide({ path, upstream }: RouteShape): boolean {
+  return upstream === 'folding' && path.includes('%C3%A9');
+}
+
+/** The methods that an answer with status 405 names. */
+function allowOf(entry: EnvoyFile): readonly string[] {
+  const header = entry?.response_headers_to_add?.find(({ header }: EnvoyFile) => header.key.toLowerCase() === 'allow');
+  return header?.header.value.split(', ') ?? [];
+}
+
+t.test('what the compiled table forwards and allows, the gateway forwards by the same route and allows', async (t) => {
   const counts = { forwarded: 0, narrower: 0, files: 0 };
   const property = fc.asyncProperty(
     fc.array(route, { minLength: 1, maxLength: 6 }),
@@ -140,6 +151,12 @@ t.test('what the compiled table forwards, the gateway forwards by the same route
         const entry = entryFor(manager, asked);
         const { outcome } = await simulate(engine, { ...asked, token: 'all' });
         const expected = outcome.kind === 'forward' ? outcome.route.id : undefined;
+        const isRefused = outcome.kind === 'refuse' && outcome.code === 'method_not_allowed';
+        const wider =
+          isRefused && !routes.some(isTooWide)
+            ? allowOf(entry).filter((method) => !outcome.allow?.includes(method))
+            : [];
+        if (wider.length > 0) throw new Error(`${JSON.stringify(asked)}: Allow has ${wider}`);
         if (entry?.route === undefined) {
           if (expected !== undefined) counts.narrower += 1;
           continue;

@@ -35,8 +35,8 @@ async function started<Log extends EventLog>(t: Test, log: Log): Promise<Log> {
 }
 
 const silent = { failed: () => {}, recovered: () => {} };
-const inRedis = (url: string, clock = systemClock) =>
-  new RedisLog({ url, trust: { kind: 'system' }, clock, faults: silent, longest: 86_400_000 });
+const inRedis = (url: string, clock = systemClock, most?: number) =>
+  new RedisLog({ url, trust: { kind: 'system' }, clock, faults: silent, longest: 86_400_000, most });
 
 /** A Redis, a log in it, and a client that changes its data. */
 async function withClient(t: Test) {
@@ -182,12 +182,23 @@ t.test('a flood of one server leaves places for the entries of another one', asy
   const live = new LiveEntries(systemClock, 100);
   t.teardown(() => live.close());
   live.become('in_step');
-  for (let id = 0; id < 200; id++) live.add(entry(String(id)));
+  for (let id = 0; id < 200; id++) if (live.hasRoom('https://a.example', 1)) live.add(entry(String(id)));
   t.equal(live.size, 90);
   const b = { issuer: 'https://b.example' };
   t.ok(live.hasRoom(b.issuer, 9));
   for (let id = 0; id < 9; id++) live.add(entry(String(id), b));
   t.equal(live.size, 99);
+});
+
+t.test('an accepted entry keeps its place after a restart, and only entries with events are missed', async (t) => {
+  const live = new LiveEntries(systemClock, 100);
+  t.teardown(() => live.close());
+  live.become('in_step');
+  for (let id = 0; id < 100; id++) live.add(entry(String(id)));
+  t.equal(live.size, 100, 'more than the share of one server');
+  const b = { issuer: 'https://b.example' };
+  live.add(entry('a mark', { ...b, events: [] }));
+  live.add(entry('no place'));
   const states = new Map<string, string[]>([
     ['https://a.example', []],
     [b.issuer, []],
@@ -198,6 +209,19 @@ t.test('a flood of one server leaves places for the entries of another one', asy
       .start();
   t.equal(states.get('https://a.example')?.at(-1), 'lost');
   t.equal(states.get(b.issuer)?.at(-1), 'in_step', 'only followers of the full server lack entries');
+});
+
+t.test('a flood of one server leaves places in Redis too', { skip: skipWithoutRedis }, async (t) => {
+  const server = await redisServer(t);
+  const log = await started(t, inRedis(server.url, systemClock, 10));
+  const tenth = async (id: number) => (await log.append(entry(String(id)))).kind;
+  for (let id = 0; id < 9; id++) {
+    t.equal(await tenth(id), 'added');
+    t.ok(await until(() => log.size() === id + 1));
+  }
+  t.equal(await tenth(9), 'out');
+  t.equal(await tenth(3), 'again', 'a repeat needs no place');
+  t.strictSame(await log.append(entry('1', { issuer: 'https://b.example' })), { kind: 'added' });
 });
 
 t.test(

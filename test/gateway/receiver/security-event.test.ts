@@ -158,6 +158,16 @@ t.test('the file decides what an event ends', async (t) => {
   t.strictSame(by('none'), { id: head.jti, events: [] });
 });
 
+t.test('all sessions of a user whom no token names are refused, and never a session with that name', async (t) => {
+  const all = { format: 'opaque', id: 'ALL' };
+  const stranger = { format: 'iss_sub', iss: 'https://other.example.com/', sub: 'jane' };
+  for (const user of [{ format: 'email', email: 'jane@example.com' }, stranger, undefined]) {
+    const sub_id = { format: 'complex', session: all, ...(user && { user }) };
+    const read = readSecurityEvent({ ...head, sub_id, events: { [`${CAEP}session-revoked`]: {} } }, rules);
+    t.match(read, { code: 'invalid_request' });
+  }
+});
+
 t.test('an address names a user only if access tokens name users by it', async (t) => {
   const claims = {
     ...head,
