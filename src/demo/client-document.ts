@@ -1,7 +1,7 @@
 import { filled } from '../authorization/pages/fill.ts';
 import { type Html, html } from '../authorization/pages/html.ts';
 import { user } from './files.ts';
-import type { DemoTexts } from './texts/languages.ts';
+import type { DemoTexts } from './texts/texts.ts';
 
 type Texts = DemoTexts['document'];
 
