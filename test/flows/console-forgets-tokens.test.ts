@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { stringify } from 'yaml';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
-import { behind } from '../support/gateway.ts';
+import { behind, gatewayYaml } from '../support/gateway.ts';
+import { openInspector } from '../support/inspector.ts';
 import { type ServedFile, servedFile, writeIn } from '../support/served-file.ts';
 import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
@@ -13,9 +14,13 @@ import { until } from '../support/until.ts';
 t.setTimeout(120_000);
 
 const openPage = browserOf(t);
+/** A file that the gateway judges in its own thread. */
+const pasted = gatewayYaml(behind('http://127.0.0.1:9'));
 const canaries = { opaque: 'canary-opaque-5b1f7a2c', claim: 'canary-claim-91d0e6b4', file: 'canary-file-3c77e1' };
 
 interface Served extends ServedFile {
+  /** The same for the thread that judges pasted files. Undefined: there is no such thread. */
+  threadHeap(): Promise<string | undefined>;
   /** Everything that is reachable in the process: a snapshot begins with a full collection. */
   heap(): Promise<string>;
   /** Everything that it printed, at the level trace. */
@@ -32,7 +37,7 @@ async function serve(t: Test): Promise<Served> {
       listeners.replace('format: json', 'format: json, level: trace') +
         stringify({ realm: canaries.file, ...behind('http://127.0.0.1:9') }),
     );
-  const flags = ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${snapshots}`];
+  const flags = ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${snapshots}`, '--inspect=127.0.0.1:0'];
   const served = await servedFile(t, write, flags);
   const text = () =>
     readdirSync(snapshots)
@@ -41,12 +46,32 @@ async function serve(t: Test): Promise<Served> {
   return {
     ...served,
     log: () => served.stdout() + served.stderr(),
+    threadHeap: () => heapOfThread(/ws:\/\/\S+/.exec(served.stderr())?.[0] ?? ''),
     async heap() {
       process.kill(served.process.pid as number, 'SIGUSR2');
       if (!(await until(() => text().trimEnd().endsWith('}')))) throw new Error('there is no snapshot');
       return text();
     },
   };
+}
+
+/** The heap of the first thread of a process, by its inspector. */
+async function heapOfThread(address: string): Promise<string | undefined> {
+  const inspector = await openInspector(address);
+  try {
+    await inspector.call('NodeWorker.enable', { waitForDebuggerOnStart: false });
+    const [thread] = inspector.threads;
+    if (thread === undefined) return undefined;
+    const chunks: string[] = [];
+    inspector.hear(thread, ({ method, params }) => {
+      if (method === 'HeapProfiler.addHeapSnapshotChunk') chunks.push(String(params?.chunk));
+    });
+    await inspector.callIn(thread, 'HeapProfiler.collectGarbage');
+    await inspector.callIn(thread, 'HeapProfiler.takeHeapSnapshot');
+    return chunks.join('');
+  } finally {
+    inspector.close();
+  }
 }
 
 async function tokens(): Promise<readonly string[]> {
@@ -71,17 +96,28 @@ t.test('a token that was asked about is in no log and not in the heap', async (t
     await post('explain', { method: 'GET', url: `/orders/1?access_token=${token}` });
     await post('explain', { method: 'GET', tokn: token });
     await post('explain', `{"token":"${token}"`);
+    await post('explain', { method: 'GET', url: '/orders/1', token, yaml: pasted });
+    await post('explain', { method: 'GET', url: `/orders/1?access_token=${token}`, yaml: pasted });
+    await post('check', { yaml: `${pasted}# ${token}\n` });
   }
+  await forgets(t, served, asked);
+});
+
+/** The whole process has nothing of these tokens, while the thread of pasted files is alive. */
+async function forgets(t: Test, served: Served, asked: readonly string[]): Promise<void> {
+  const thread = await served.threadHeap();
+  t.match(thread, 'answerPasted', 'the thread is alive, and its heap has what it keeps');
   const heap = await served.heap();
   t.ok(heap.includes(canaries.file), 'the heap has what the gateway keeps');
   for (const secret of secretsOf(asked)) {
+    t.notOk(thread?.includes(secret), `${secret} is not in the heap of the thread`);
     t.notOk(heap.includes(secret), `${secret} is not in the heap`);
     t.notOk(served.log().includes(secret), `${secret} is not in the log`);
   }
-});
+}
 
 t.test(
-  'a token that was typed in is in no address, no storage and no field of the browser afterwards',
+  'a token that was typed in is in no address, no storage and no field of the browser afterwards, and in no log and heap',
   { skip },
   async (t) => {
     const served = await serve(t);
@@ -103,6 +139,12 @@ t.test(
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.locator('.explanation').waitFor();
       addresses.push(page.url());
+      await page.getByLabel('Use another file').check();
+      await page.getByLabel('Configuration file').fill(`${pasted}# ${token}\n`);
+      const checked = page.waitForResponse(/\/api\/check/);
+      const explained = page.waitForResponse(/\/api\/explain/);
+      await page.getByRole('button', { name: 'Explain' }).click();
+      for (const response of [await checked, await explained]) t.equal(response.status(), 200);
       await page.getByRole('link', { name: 'Live' }).click();
       await page.getByText('Decisions of').waitFor();
     }
@@ -115,5 +157,6 @@ t.test(
       t.notMatch(kept, secret);
     }
     t.match(addresses.join('\n'), '/console/playground#', 'the addresses have the rest of the question');
+    await forgets(t, served, asked);
   },
 );

@@ -1,7 +1,7 @@
 import type { DemoTexts } from './texts.ts';
 
 /** German. */
-export const german: DemoTexts = {
+export const demoGerman: DemoTexts = {
   lang: 'de',
   document: {
     site: 'Gatehouse-Demo',

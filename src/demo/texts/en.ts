@@ -2,7 +2,7 @@
  * All texts of the client page, in English. Every language has a file like this one. A name in braces is a value, and keeps
  * its place in each language.
  */
-export const english = {
+export const demoEnglish = {
   /** BCP 47. */
   lang: 'en',
   /** The texts of the document. */

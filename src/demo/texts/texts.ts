@@ -1,4 +1,4 @@
-import type { english } from './en.ts';
+import type { demoEnglish } from './en.ts';
 
 /** The texts of one language: the keys of the English texts. */
-export type DemoTexts = typeof english;
+export type DemoTexts = typeof demoEnglish;

@@ -3,7 +3,7 @@ import type { LoginTexts } from './texts.ts';
 const log = 'Den Grund nennt das Protokoll des Gateways.';
 
 /** German. */
-export const german: LoginTexts = {
+export const loginGerman: LoginTexts = {
   lang: 'de',
   again: 'Erneut anmelden',
   arrived: { title: 'Sie sind angemeldet', text: 'Die Konsole wird geöffnet.', link: 'Konsole öffnen' },

@@ -4,7 +4,7 @@ const log = 'The log of the gateway has the reason.';
  * All texts of the pages before and after a login, in English. Every language has a file like this one. The texts contain
  * nothing of the request, so a link cannot put a text of its own on a page.
  */
-export const english = {
+export const loginEnglish = {
   /** BCP 47. */
   lang: 'en',
   again: 'Log in again',

@@ -1,4 +1,4 @@
-import type { english } from './en.ts';
+import type { loginEnglish } from './en.ts';
 
 /** The texts of one language: the keys of the English texts. */
-export type LoginTexts = typeof english;
+export type LoginTexts = typeof loginEnglish;
