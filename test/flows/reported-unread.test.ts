@@ -35,6 +35,8 @@ t.test('a pushed event without the secret gets 401 after its head, and its body 
       ['/security-events/main', 401],
       ['/security-events/unknown', 404],
       ['/elsewhere', 404],
+      ['/security-events/%zz', 404],
+      [`/security-events/${'x'.repeat(200)}`, 404],
     ] as const) {
       const client = await open(t, port);
       client.send(head(path, 'Bearer wrong', fields, 30_000) + body);

@@ -79,7 +79,12 @@ export interface ReceiverParts {
 
 /** Where authorization servers report logouts and security events. It forwards nothing, and shows nothing. */
 export function buildReceiverListener({ tls, log, ...parts }: ReceiverParts): FastifyInstance {
-  const app = openServer(tls);
+  const nowhere = (url: string, reply: FastifyReply) => {
+    // A query may have a token.
+    parts.receiving.lost(url.split('?', 1)[0] as string);
+    return unread(reply, refusals.unknown_server);
+  };
+  const app = openServer(tls, nowhere);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, { kind: 'logout', token: logoutTokenIn(String(body)) } satisfies Sent),
@@ -88,10 +93,7 @@ export function buildReceiverListener({ tls, log, ...parts }: ReceiverParts): Fa
     done(null, { kind: 'event', token: String(body) } satisfies Sent),
   );
   app.addHook('onRequest', async ({ is404, url }, reply) => {
-    if (!is404) return;
-    // A query may have a token.
-    parts.receiving.lost(url.split('?', 1)[0] as string);
-    return unread(reply, refusals.unknown_server);
+    if (is404) return nowhere(url, reply);
   });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const { statusCode: status } = error;
@@ -103,13 +105,24 @@ export function buildReceiverListener({ tls, log, ...parts }: ReceiverParts): Fa
   return app;
 }
 
+/** Answers a request whose path leads to no server. */
+type Nowhere = (url: string, reply: FastifyReply) => FastifyReply;
+
 /** Senders are strangers until their tokens are checked, so a connection is short. */
-function openServer(tls: HttpsOptions | undefined): FastifyInstance {
+function openServer(tls: HttpsOptions | undefined, nowhere: Nowhere): FastifyInstance {
   const checks = { connectionsCheckingInterval: CHECK_EVERY };
   // The framework's type of an HTTPS server differs, but only in the type of its connections.
   const secure: object = tls === undefined ? { http: checks } : { https: { ...checks, ...tls } };
   const routerOptions = { ignoreTrailingSlash: true };
-  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, bodyLimit: LARGEST, routerOptions, ...secure });
+  const app = Fastify({
+    ...withoutSchemas,
+    forceCloseConnections: true,
+    bodyLimit: LARGEST,
+    routerOptions,
+    // A path that the router cannot read.
+    frameworkErrors: (_error, { url }, reply) => void nowhere(url, reply),
+    ...secure,
+  });
   app.server.maxConnections = MOST_CONNECTIONS;
   app.server.requestTimeout = LONGEST;
   app.server.headersTimeout = LONGEST;
