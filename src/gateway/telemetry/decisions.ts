@@ -187,7 +187,7 @@ const OF_CLIENT: ReadonlySet<Code> = new Set(['connection_names_decisive']);
 
 /** The part after the comma is about the file, for a human reader. */
 function inShort(detail = ''): string {
-  const [reason = ''] = detail.split(', and this file ');
+  const [reason = ''] = detail.split(', and the gateway ');
   return PLAIN.test(reason) ? reason : '';
 }
 
