@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { STEADY } from '../../support/axe.ts';
 import { browserOf } from '../../support/browser.ts';
 import { behind, gateway, type TestGateway } from '../../support/gateway.ts';
 import { jwt } from '../../support/tokens.ts';
@@ -88,7 +89,7 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
   await session.send('Runtime.evaluate', { expression: axe.source });
   const { result } = await session.send('Runtime.evaluate', {
     expression:
-      `axe.run(${JSON.stringify({ ...(rules && { runOnly: rules }) })})` +
+      `${STEADY}.then(() => axe.run(${JSON.stringify({ ...(rules && { runOnly: rules }) })}))` +
       '.then(({ violations }) => violations.flatMap(({ id, impact, nodes }) => nodes.map(({ html }) => [impact, id, html].join(" "))))',
     awaitPromise: true,
     returnByValue: true,
