@@ -22,9 +22,9 @@ async function reached(page: Page, selector: string): Promise<boolean> {
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
 
 /** The controls of the page at which Tab does not stop with a visible outline, from the first on. */
-async function missed(page: Page): Promise<readonly string[]> {
+async function missed(page: Page, ready: string): Promise<readonly string[]> {
   await page.reload();
-  await page.locator('main h1').waitFor();
+  await page.locator(ready).first().waitFor();
   const all = `[...document.querySelectorAll('${CONTROLS}')].filter((each) => each.checkVisibility())`;
   const marked = `document.activeElement.dataset.stop = getComputedStyle(document.activeElement).outlineStyle`;
   const count = await page.evaluate<number>(`${all}.length`);
@@ -99,7 +99,6 @@ for (const width of widths)
     const ready = { routes: 'tbody tr', token: '#token', health: 'table', live: '#filter' };
     for (const [name, selector] of Object.entries(ready)) {
       await page.goto(`${running.adminUrl}/console/${name}`);
-      await page.locator(selector).first().waitFor();
-      t.strictSame(await missed(page), [], name);
+      t.strictSame(await missed(page, selector), [], name);
     }
   });
