@@ -3,9 +3,7 @@
 import { resolve } from 'node:path';
 import { allImports } from './import-graph.ts';
 
-const TIME = ['lateness', 'growth']
-  .map((name) => `test/support/${name}.ts`)
-  .concat('test/faults/support/pace.ts');
+const TIME = ['lateness', 'growth'].map((name) => `test/support/${name}.ts`).concat('test/faults/support/pace.ts');
 const MEMORY = ['test/support/memory.ts'];
 
 function reaches(file: string, names: readonly string[]): boolean {
