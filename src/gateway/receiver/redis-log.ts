@@ -24,19 +24,26 @@ const AT_ONCE = 100;
 /** Before the first entry. */
 const FIRST = '0-0';
 
+/** Answers of the script. */
+const AGAIN = 0;
+const ADDED = 1;
+const REJECTED = 2;
+
 /**
  * Adds an entry, unless the stream has it. An id whose entry was lost does not count. Old entries of the stream are
  * removed by the clock of Redis, which also numbers them.
- * KEYS: the id, the stream. ARGV: the entry, milliseconds for the id, milliseconds after which an entry is old.
+ * KEYS: the id, the stream. ARGV: the entry, milliseconds for the id, milliseconds after which an entry is old, and
+ * whether there is room for it.
  */
 const APPEND = `
 local known = redis.call('GET', KEYS[1])
-if known and #redis.call('XRANGE', KEYS[2], known, known) > 0 then return 0 end
+if known and #redis.call('XRANGE', KEYS[2], known, known) > 0 then return ${AGAIN} end
+if ARGV[4] == 'full' then return ${REJECTED} end
 local now = redis.call('TIME')
 local oldest = string.format('%d', math.max(0, now[1] * 1000 - ARGV[3]))
 local added = redis.call('XADD', KEYS[2], 'MINID', '~', oldest, '*', 'entry', ARGV[1])
 redis.call('SET', KEYS[1], added, 'PX', ARGV[2])
-return 1`;
+return ${ADDED}`;
 
 export interface RedisLogOptions {
   readonly url: string;
@@ -68,13 +75,12 @@ export class RedisLog implements EventLog {
 
   async append(entry: LogEntry): Promise<Appended> {
     if (this.#isClosed) return { kind: 'out', detail: 'it is closed' };
-    // An entry that is already there needs no place, and its sender must learn that it is there.
-    if (!this.has(entry) && !this.#live.hasRoom(entry.issuer, 1)) return { kind: 'out', detail: FULL };
     this.#writer ??= this.#connected();
     const writer = this.#writer;
     try {
-      const added = await answerWithin(this.#add(await writer, entry), DEADLINE);
-      return { kind: added === 1 ? 'added' : 'again' };
+      const room = this.#live.hasRoom(entry.issuer, 1) ? 'free' : 'full';
+      const answer = await answerWithin(this.#add(await writer, entry, room), DEADLINE);
+      return answer === REJECTED ? { kind: 'out', detail: FULL } : { kind: answer === ADDED ? 'added' : 'again' };
     } catch (error) {
       // Another entry may already have a newer connection.
       if (this.#writer === writer) this.#writer = undefined;
@@ -164,16 +170,17 @@ export class RedisLog implements EventLog {
     this.#cursor = FIRST;
     this.#live.reset();
     for (const entries of batches(this.#live.all(), AT_ONCE))
-      await Promise.all(entries.map((entry) => answerWithin(this.#add(reader, entry), DEADLINE)));
+      await Promise.all(entries.map((entry) => answerWithin(this.#add(reader, entry, 'free'), DEADLINE)));
   }
 
-  async #add({ client, answered }: BoundedClient, entry: LogEntry): Promise<unknown> {
+  /** An entry that is already there needs no room, and its sender must learn that it is there. */
+  async #add({ client, answered }: BoundedClient, entry: LogEntry, room: 'free' | 'full'): Promise<unknown> {
     const { clock, longest } = this.#options;
     const id = `${ID}${sha256(entryKey(entry)).toString('base64url')}`;
     const life = Math.max(1_000, entry.until * 1000 - clock.now());
-    const added = await client.eval(APPEND, 2, id, STREAM, JSON.stringify(entry), Math.ceil(life), longest);
+    const answer = await client.eval(APPEND, 2, id, STREAM, JSON.stringify(entry), Math.ceil(life), longest, room);
     answered();
-    return added;
+    return answer;
   }
 
   async #connected(): Promise<BoundedClient> {

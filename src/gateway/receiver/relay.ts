@@ -40,10 +40,11 @@ export class Relays {
     // Any replica may have accepted the token, and its relay may have failed there.
     if (receipt.kind === 'again' && this.#received.has(mark)) return 'not_needed';
     const key = entryKey(mark);
-    const running =
-      this.#running.get(key) ?? this.#send(sender, { name, url, token, mark }).finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return running;
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const sent = this.#send(sender, { name, url, token, mark }).finally(() => this.#running.delete(key));
+    this.#running.set(key, sent);
+    return sent;
   }
 
   async #send(sender: ReportingServer, { name, url, token, mark }: Message): Promise<Relayed> {

@@ -221,6 +221,9 @@ t.test('a flood of one server leaves places in Redis too', { skip: skipWithoutRe
   }
   t.equal(await tenth(9), 'out');
   t.equal(await tenth(3), 'again', 'a repeat needs no place');
+  const behind = inRedis(server.url, systemClock, 0);
+  t.teardown(() => behind.close());
+  t.strictSame(await behind.append(entry('3')), { kind: 'again' }, 'at a replica that has not read the entry, too');
   t.strictSame(await log.append(entry('1', { issuer: 'https://b.example' })), { kind: 'added' });
 });
 
