@@ -35,6 +35,14 @@ export function textsIn<Texts extends InLanguage>(
   return found.find((texts) => texts !== undefined) ?? languages[0];
 }
 
+/** The texts for a browser, by its header `Accept-Language`. */
+export function textsForHeader<Texts extends InLanguage>(
+  languages: readonly [Texts, ...Texts[]],
+  accepted: string | undefined,
+): Texts {
+  return textsIn(languages, acceptedLanguages(accepted));
+}
+
 /** Characters. No registered tag is longer (RFC 5646 §4.4.1). A longer one would cost time for each of its hyphens. */
 const LONGEST_TAG = 35;
 

@@ -1,10 +1,11 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { iconAsset, stylesheetAsset } from '../authorization/pages/pages.ts';
+import { textsForHeader } from '../base/languages.ts';
 import { withoutSchemas } from '../base/no-schemas.ts';
 import { readOwnFile } from '../base/own-files.ts';
 import { clientDocument } from './client-document.ts';
 import { addresses, demoPage, type Ports, signInScope } from './files.ts';
-import { demoTexts } from './texts/languages.ts';
+import { demoLanguages } from './texts/languages.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -58,5 +59,5 @@ export function buildClientPage(ports: Ports): FastifyInstance {
 }
 
 function textsFor({ headers }: FastifyRequest) {
-  return demoTexts(headers['accept-language']);
+  return textsForHeader(demoLanguages, headers['accept-language']);
 }

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { demoLanguages, demoTexts } from '../../src/demo/texts/languages.ts';
+import { textsForHeader } from '../../src/base/languages.ts';
+import { demoLanguages } from '../../src/demo/texts/languages.ts';
 
 /** Each text with its path. */
 function textsOf(part: object, path = ''): readonly (readonly [path: string, text: string])[] {
@@ -27,5 +28,5 @@ t.test('the browser decides about the language, and an unknown language is Engli
     ['fr', 'en'],
     [undefined, 'en'],
   ] as const;
-  for (const [header, lang] of rows) t.equal(demoTexts(header).lang, lang, header ?? 'absent');
+  for (const [header, lang] of rows) t.equal(textsForHeader(demoLanguages, header).lang, lang, header ?? 'absent');
 });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { loginTexts } from './texts/languages.ts';
+import { textsForHeader } from '../../../base/languages.ts';
+import { loginLanguages } from './texts/languages.ts';
 import type { LoginTexts } from './texts/texts.ts';
 
 /** Why a login did not succeed. */
@@ -86,7 +87,7 @@ interface Page {
 }
 
 function textsFor({ request }: FastifyReply): LoginTexts {
-  return loginTexts(request.headers['accept-language']);
+  return textsForHeader(loginLanguages, request.headers['accept-language']);
 }
 
 function send(reply: FastifyReply, page: Page, head = ''): FastifyReply {

@@ -1,12 +1,6 @@
-import { acceptedLanguages, textsIn } from '../../../../base/languages.ts';
 import { loginGerman } from './de.ts';
 import { loginEnglish } from './en.ts';
 import type { LoginTexts } from './texts.ts';
 
 /** Every language of the pages. The first is the default. A new language is a new file like `en.ts`, and a row here. */
 export const loginLanguages: readonly [LoginTexts, ...LoginTexts[]] = [loginEnglish, loginGerman];
-
-/** The texts for a browser, by its header `Accept-Language`. */
-export function loginTexts(accepted: string | undefined): LoginTexts {
-  return textsIn(loginLanguages, acceptedLanguages(accepted));
-}
