@@ -2,8 +2,7 @@ import type { Route } from '../decide/route.ts';
 import type { Call } from '../mcp/call.ts';
 import { isMirrored } from '../mcp/revisions.ts';
 import type { Code } from '../message/codes.ts';
-import type { RequestHead } from '../message/request-head.ts';
-import { valuesOf } from '../routing/match-conditions.ts';
+import { type RequestHead, valuesOf } from '../message/request-head.ts';
 import type { RefusedMessage } from './problem-response.ts';
 
 interface Refusal {

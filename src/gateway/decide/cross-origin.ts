@@ -1,7 +1,6 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type BrowserFields, browserFields } from '../mcp/browser-fields.ts';
-import type { RequestHead } from '../message/request-head.ts';
-import { valuesOf } from '../routing/match-conditions.ts';
+import { type RequestHead, valuesOf } from '../message/request-head.ts';
 import { cut } from './page-origins.ts';
 
 type CorsConfig = NonNullable<GatewayConfig['cors']>;

@@ -1,7 +1,6 @@
 import { fold } from '../../config/words/fold-name.ts';
-import type { RequestHead } from '../message/request-head.ts';
+import { type RequestHead, valuesOf } from '../message/request-head.ts';
 import { OF_HOP } from '../message/reserved-headers.ts';
-import { valuesOf } from '../routing/match-conditions.ts';
 import type { Forward } from './outcome.ts';
 import { credentialHeaders } from './placed-credentials.ts';
 import type { Route } from './route.ts';

@@ -206,13 +206,17 @@ export function listNames(field: Occurrences, token: string): boolean {
   return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
 }
 
+/** `name`: in lower case. */
+export function valuesOf({ fields }: Pick<RequestHead, 'fields'>, name: string): readonly string[] {
+  return fields.filter((_, index) => index % 2 === 1 && fields[index - 1] === name);
+}
+
 /** Only these methods count hops (RFC 9110 §7.6.2). */
 const COUNTED: ReadonlySet<string> = new Set(['OPTIONS', 'TRACE']);
 
 /** Whether the request must not be forwarded (RFC 9110 §7.6.2). */
-export function isLastHop({ method, fields }: RequestHead): boolean {
-  if (!COUNTED.has(method)) return false;
-  return fields.some((value, index) => fields[index - 1] === 'max-forwards' && index % 2 === 1 && /^0+$/.test(value));
+export function isLastHop(head: RequestHead): boolean {
+  return COUNTED.has(head.method) && valuesOf(head, 'max-forwards').some((value) => /^0+$/.test(value));
 }
 
 /**

@@ -83,7 +83,3 @@ function decide({ values, lenient }: FieldReading, wanted: string): Holds {
   const holds = values[0] === wanted;
   return holds === (lenient[0] === wanted) ? (holds ? 'yes' : 'no') : 'repeated';
 }
-
-export function valuesOf({ fields }: RequestHead, name: string): string[] {
-  return fields.filter((_, index) => index % 2 === 1 && fields[index - 1] === name);
-}

@@ -1,6 +1,5 @@
 import { type Context, ProxyTracer, propagation, ROOT_CONTEXT, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import type { RequestHead } from '../message/request-head.ts';
-import { valuesOf } from '../routing/match-conditions.ts';
+import { type RequestHead, valuesOf } from '../message/request-head.ts';
 import { RequestTrace } from './request-trace.ts';
 import { requestAttributes, spanName } from './span-attributes.ts';
 import { traceIdOf } from './trace-context.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { RouteConfig } from '../../../src/config/schema/gateway.ts';
 import type { Route } from '../../../src/gateway/decide/route.ts';
 import { unmetDetail } from '../../../src/gateway/decide/unmet-conditions.ts';
-import { matchConditions, valuesOf } from '../../../src/gateway/routing/match-conditions.ts';
+import { matchConditions } from '../../../src/gateway/routing/match-conditions.ts';
 import fc, { tries } from '../../support/properties.ts';
 import { headOf } from '../head.ts';
 
@@ -188,12 +188,6 @@ t.test('conditions are described in the order header, query, action', async (t) 
   );
   t.strictSame(of({}), []);
   t.equal(of({}), of({}), 'routes without one share the list');
-});
-
-t.test('the values of a field are only those of its own lines', async (t) => {
-  const head = headOf(['A', '1', 'B', 'a', 'a', '2']);
-  t.strictSame(valuesOf(head, 'a'), ['1', '2']);
-  t.strictSame(valuesOf(head, '1'), []);
 });
 
 t.test('of routes whose conditions fail, three are named, without the expected and the received values', async (t) => {
