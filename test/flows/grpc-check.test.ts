@@ -89,6 +89,20 @@ t.test('a refusal has its status, each challenge in its own line, and the ticket
   t.match(log.at(-1), { code: 'credential_missing', via: 'envoy' });
 });
 
+t.test("a refusal's metadata names the route and the caller, also for HEAD", async (t) => {
+  const { check } = await opened(t);
+  for (const method of ['GET', 'HEAD']) {
+    const told = await check({ method, path: '/orders/1', headers: [await bearer('other')] });
+    t.equal(told.deniedResponse?.status.code, 403, method);
+    const fields = Object.entries(told.dynamicMetadata?.fields ?? {}).filter(([name]) => name !== 'ticket');
+    t.strictSame(
+      fields.map(([name, { stringValue }]) => `${name} ${stringValue}`),
+      ['code scope_insufficient', 'route orders', 'sub alice', 'client shop'],
+      method,
+    );
+  }
+});
+
 t.test('a call is judged as the request is judged at the own listener', async (t) => {
   const { check, port } = await opened(t);
   const cases: readonly Described[] = [

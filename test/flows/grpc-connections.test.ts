@@ -7,9 +7,11 @@ import { grpcCaller, messageOf, verdictOf } from '../support/grpc-caller.ts';
 import { http2Client } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
 import {
+  ACK,
   code,
   DATA,
   END_STREAM,
+  type Frame,
   GOAWAY,
   HEADERS,
   headers,
@@ -30,8 +32,11 @@ async function opened(t: Test, changes: object = {}) {
   const upstream = await witness(t);
   const running = await gateway(t, behind(upstream.url, { ...decision, ...changes }));
   const port = Number(running.grpcAddress?.split(':').at(-1));
-  return { ...running, ...grpcCaller(t, running.grpcAddress), raw: () => http2Raw(t, port, { plain: true }) };
+  return { ...running, ...grpcCaller(t, running.grpcAddress), raw: (plain = true) => http2Raw(t, port, { plain }) };
 }
+
+const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key') };
+const encrypted = { decision: { listen: '127.0.0.1:0', grpc: { host: '127.0.0.1', port: 0, tls } } };
 
 const CALL: Lines = [
   [':method', 'POST'],
@@ -61,6 +66,42 @@ t.test('before the end, each connection gets a notice that refuses no call', asy
   const notice = await caller.frame(GOAWAY);
   t.equal(notice && code(notice), 2 ** 31 - 1);
   await stopped;
+});
+
+/** A call that is here at the stop, and one that the caller sends before it reads the notice. */
+async function stoppedBetween(t: Test, { raw, stop }: Awaited<ReturnType<typeof opened>>, plain: boolean) {
+  const caller = await raw(plain);
+  const whole = messageOf({ path: '/public/1' });
+  caller.send(headers(1, CALL, 0));
+  await caller.frame(SETTINGS);
+  // The gateway reads the settings and the call before the ping.
+  caller.send(frame(PING, 0, 0, Buffer.alloc(8)));
+  await caller.frame(PING);
+  const stopped = stop();
+  const notice = await caller.frame(GOAWAY);
+  caller.send(headers(3, CALL, 0), frame(DATA, END_STREAM, 3, whole), frame(DATA, END_STREAM, 1, whole));
+  t.ok(await caller.frame(DATA, 1), 'the earlier call has its answer');
+  return { caller, stopped, last: notice && code(notice) };
+}
+
+const reply = ({ payload }: Frame) => frame(PING, ACK, 0, payload);
+
+t.test('a call that a trusted caller sends before it reads the notice gets its answer', async (t) => {
+  const { caller, stopped, last } = await stoppedBetween(t, await opened(t), true);
+  t.equal(last, 2 ** 31 - 1);
+  t.ok(await caller.frame(DATA, 3));
+  t.notOk(caller.frames.some(({ type }) => type === RST_STREAM));
+  caller.send(...caller.frames.filter(({ type, flags }) => type === PING && flags !== ACK).map(reply));
+  await stopped;
+  t.ok(await caller.untilClosed());
+});
+
+t.test('with TLS, the notice names the last call that gets an answer, so later ones can be repeated', async (t) => {
+  const { caller, stopped, last } = await stoppedBetween(t, await opened(t, encrypted), false);
+  t.equal(last, 1);
+  await stopped;
+  t.ok(await caller.untilClosed());
+  t.notOk(await caller.frame(DATA, 3));
 });
 
 t.test('a connection without a call ends, and calls on another one go on', async (t) => {
@@ -111,8 +152,7 @@ t.test('strangers together hold little memory, and an ordinary call still gets i
 
 t.test('connections that an authority let in end when it is removed', async (t) => {
   const upstream = await witness(t);
-  const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
-  const grpc = { host: '127.0.0.1', port: 0, tls };
+  const grpc = { host: '127.0.0.1', port: 0, tls: { ...tls, client_ca: 'ca.crt', client_auth: 'required' } };
   const body = behind(upstream.url, { ...decision, decision: { listen: '127.0.0.1:0', grpc } });
   const running = await reloadable(t, body, { 'ca.crt': readFileSync(tlsFile('authority.crt'), 'utf8') });
   const port = Number(running.grpcAddress?.split(':').at(-1));

@@ -97,6 +97,8 @@ export class Exchange {
   attempts = 0;
   /** Bytes of the answer's body so far. */
   bytesOut = 0;
+  /** What the gateway answered in its own name. Undefined: it forwards the request, failed, or has not decided yet. */
+  settled: Exclude<Outcome, Forward> | undefined;
   readonly #start: number;
   #expectsContinue: boolean;
   /** Monotonic time. Undefined: the gateway did not forward the request. */
@@ -191,6 +193,7 @@ export class Exchange {
 
   /** Answers in the gateway's name. Does nothing if an answer has begun or the client has left. */
   settle(outcome: Exclude<Outcome, Forward>): void {
+    this.settled = outcome;
     if (outcome.kind === 'reply') {
       this.answering(outcome);
       this.record('answered', outcome);

@@ -1,5 +1,5 @@
 import { Exchange, type Shared } from '../../client/exchange.ts';
-import type { Refuse } from '../../decide/outcome.ts';
+import type { Forward, Outcome, Refuse } from '../../decide/outcome.ts';
 import { type Origin, readHead } from '../../message/request-head.ts';
 import { UNKNOWN, undescribed, untrusted } from '../decision/asker.ts';
 import type { Unclear } from '../decision/decision-request.ts';
@@ -53,7 +53,7 @@ export function openCall({ call, connection, answer, shared, id }: CallOpening):
     rawHeaders,
   });
   const response = new CheckedResponse(connection, (status, fields, body) =>
-    answer(denying(status, fields, body, factsOf(fields, body))),
+    answer(denying(status, fields, body, factsOf(exchange.settled, problemOf(fields, body)))),
   );
   const exchange = new Exchange(
     new CheckedRequest(told, connection),
@@ -97,10 +97,24 @@ function faultOf({ isProxied, address }: Origin, described: DescribedRequest | U
   return described.kind === 'unclear' ? undescribed(described) : undefined;
 }
 
-/** The code and the ticket of a problem document (RFC 9457), for Envoy's access log. */
-function factsOf(fields: readonly string[], body: string): Readonly<Record<string, string | undefined>> {
-  // An answer to HEAD has no body.
+/** For Envoy's access log. */
+function factsOf(settled: Exclude<Outcome, Forward> | undefined, problem: Problem): Facts {
+  if (settled === undefined || settled.kind === 'reply') return { ...problem };
+  const identity = settled.kind === 'refuse' ? settled.identity : undefined;
+  const { code, route } = settled;
+  return { ...problem, code, route: route?.id, sub: identity?.subject, client: identity?.clientId };
+}
+
+type Facts = Readonly<Record<string, string | undefined>>;
+
+interface Problem {
+  readonly code?: string | undefined;
+  readonly ticket?: string | undefined;
+}
+
+/** The code and the ticket of a problem document (RFC 9457). An answer to HEAD has no body. */
+function problemOf(fields: readonly string[], body: string): Problem {
   if (body === '' || !fields.includes('application/problem+json')) return {};
-  const { code, ticket } = JSON.parse(body) as { readonly code?: string; readonly ticket?: string };
+  const { code, ticket } = JSON.parse(body) as Problem;
   return { code, ticket };
 }

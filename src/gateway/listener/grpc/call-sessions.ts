@@ -1,7 +1,9 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { plainAddress } from '../../../base/client-address.ts';
 import type { Loan } from '../../client/entity-budget.ts';
+import type { ClientSession } from '../http2/client-session.ts';
 import { openSession, type SessionOptions } from '../http2/open-session.ts';
 import { UnfinishedCalls } from './unfinished-calls.ts';
 
@@ -9,6 +11,11 @@ export interface CallSessionsOptions extends Omit<SessionOptions, 'broken'> {
   readonly isTrusted: (address: string) => boolean;
   /** A loan for the message of one call from this address. */
   readonly memory: (address: string) => Loan;
+}
+
+interface Caller {
+  readonly watched: ClientSession;
+  readonly isTrusted: boolean;
 }
 
 /** What reads the calls. */
@@ -29,7 +36,7 @@ const ANY_STREAM = 2 ** 31 - 1;
 export class CallSessions {
   readonly #options: CallSessionsOptions;
   readonly #reader: CallReader;
-  readonly #open = new Set<ServerHttp2Session>();
+  readonly #open = new Map<ServerHttp2Session, Caller>();
 
   constructor(options: CallSessionsOptions, reader: CallReader) {
     this.#options = options;
@@ -40,7 +47,7 @@ export class CallSessions {
     if (socket.destroyed) return;
     const { isTrusted, limits, clock, stalls } = this.#options;
     const address = plainAddress(socket.remoteAddress);
-    const caller = { last: ANY_STREAM, isProxy: isTrusted(address) };
+    const caller = { last: socket instanceof TLSSocket ? undefined : ANY_STREAM, isProxy: isTrusted(address) };
     const { session, watched } = openSession(socket, { ...this.#options, broken: () => {} }, caller);
     const unfinished = new UnfinishedCalls({
       patience: () => limits().headers_timeout,
@@ -48,7 +55,7 @@ export class CallSessions {
       answered: watched.ending,
     });
     stalls.watch(unfinished);
-    this.#open.add(session);
+    this.#open.set(session, { watched, isTrusted: caller.isProxy });
     socket.once('close', () => {
       stalls.forget(unfinished);
       this.#open.delete(session);
@@ -62,9 +69,15 @@ export class CallSessions {
     });
   }
 
+  /** Settles once the trusted callers have read the notice of the end, so that the end refuses none of their calls. */
+  async noticed(): Promise<void> {
+    const trusted = [...this.#open.values()].filter(({ isTrusted }) => isTrusted);
+    await Promise.all(trusted.map(({ watched }) => watched.untilNoticed()));
+  }
+
   /** These connections take no more calls, and end once their calls have answers. */
   end(): void {
-    for (const session of this.#open) session.close();
+    for (const session of this.#open.keys()) session.close();
   }
 
   #read(address: string, arrived: StreamEvent): void {

@@ -29,7 +29,10 @@ export interface GrpcServer {
   take(socket: Socket): void;
   /** The open connections take no more calls. */
   endSessions(): void;
-  /** Accepts no more calls. Resolves when the last call has its answer. */
+  /**
+   * Accepts no more calls, once trusted callers have read the notice that the end comes. Resolves when the last call has
+   * its answer.
+   */
   close(): Promise<void>;
 }
 
@@ -51,7 +54,10 @@ export function buildGrpcServer({ check, notReady, callers }: GrpcParts): GrpcSe
   return {
     take: (socket) => sessions.take(socket),
     endSessions: () => sessions.end(),
-    close: () => shutDown(server),
+    close: async () => {
+      await sessions.noticed();
+      await shutDown(server);
+    },
   };
 }
 

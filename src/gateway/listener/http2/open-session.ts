@@ -21,7 +21,7 @@ export interface SessionOptions {
 /** What differs for a caller, such as a proxy. */
 export interface ForCaller {
   /** As for `ClientSession`. */
-  readonly last: number;
+  readonly last: number | undefined;
   /** One connection of a proxy has the requests of many clients. It resets a stream if its own client leaves. */
   readonly isProxy: boolean;
 }
