@@ -15,7 +15,7 @@ const sizes = isFullSize
   ? { users: 200, perSecond: 300, rotations: 300, watching: 100, ended: 75 }
   : { users: 20, perSecond: 60, rotations: 12, watching: 8, ended: 5 };
 
-/** Starts PostgreSQL: 185 s in .ci/run on a busy machine. */
+/** Starts PostgreSQL: 125 s in .ci/run on a busy machine. */
 t.setTimeout(3_000_000);
 
 const dice = random(200);
@@ -225,7 +225,7 @@ t.test('two gateways and two services on one PostgreSQL', { skip: skipWithoutPos
         const user = await idle(users);
         user.busy = true;
         rotations.push(timed(t, user, wayOf(index)).finally(() => (user.busy = false)));
-        await pause(100 + dice.below(800));
+        await pause(50 + dice.below(450));
       }
       const ended = await Promise.all(rotations);
       const rate = running.rate();
