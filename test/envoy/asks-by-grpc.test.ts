@@ -150,7 +150,7 @@ t.test("Envoy's access log shows what Gatehouse decided", options, async (t) => 
   // Envoy flushes its log some seconds later.
   t.ok(await until(() => lines().length === 2), proxy.log());
   t.equal(lines()[0], 'DECIDED code=forwarded route=orders-read sub=alice client=shop ticket=-');
-  t.equal(lines()[1], `DECIDED code=scope_insufficient route=- sub=- client=- ticket=${ticket}`);
+  t.equal(lines()[1], `DECIDED code=scope_insufficient route=orders-write sub=alice client=shop ticket=${ticket}`);
 });
 
 t.test('many requests at a time are all judged, over a new connection to the gateway', options, async (t) => {

@@ -84,8 +84,9 @@ export class ClientSession implements Watched {
   }
 
   /**
-   * Settles once the client has read a notice of `close` that refuses nothing, and its earlier requests are here. The reply to a PING shows
-   * both (RFC 9113 §6.7). A client without a request may not reply, so the gateway does not wait long for it.
+   * Settles once the client has read a notice of `close` that refuses nothing, and its earlier requests are here. The
+   * reply to a PING shows both (RFC 9113 §6.7). A client without a request may not reply, so the gateway does not wait
+   * long for it.
    */
   async untilNoticed(): Promise<void> {
     if (this.#given.last === undefined) return;
