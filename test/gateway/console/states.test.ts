@@ -78,6 +78,26 @@ for (const locale of locales)
     await goodInEachLook(t, { page, faults: own }, 'after a reload');
   });
 
+t.test(
+  'a text that the gateway is too busy to check has no marks of an older one, and is checked later',
+  { skip },
+  async (t) => {
+    const running = await reloaded(t);
+    const { page } = await open(t, running.adminUrl ?? '');
+    const { playground } = await textsOf({ locale: 'en-US' });
+    t.ok(await judges(running.adminUrl));
+    await page.goto(`${running.adminUrl}/console/playground`);
+    await paste(page, playground, 'version: 1\nlisten: 127.0.0.1:0\nroutez: []\n');
+    await page.locator('.gutter .error').first().waitFor();
+    await page.route('**/api/check', (route) => route.fulfill({ status: 503, json: { error: 'busy' } }));
+    await page.getByLabel(playground.editor).fill('version: 1\n');
+    await page.getByText(playground.unchecked).waitFor();
+    t.equal(await page.locator('.gutter .error').count(), 0);
+    await page.unroute('**/api/check');
+    await page.locator('.problems').waitFor();
+  },
+);
+
 t.test('the page says how many workers a gateway has, in each look', { skip }, async (t) => {
   const upstream = await witness(t);
   const { adminUrl } = await group(t, behind(upstream.url), 2);

@@ -7,22 +7,22 @@ import { html } from './ui.js';
 
 const words = texts.playground;
 
+/** Undefined: the gateway was too busy for this text, or did not answer. */
 const problems = signal([]);
 /** Milliseconds after the last key. */
 const PAUSE = 400;
+/** Milliseconds before the next try. */
+const AGAIN = 2000;
 
 export function Editor({ text }) {
   const gutter = useRef(null);
   const field = useRef(null);
-  useEffect(() => {
-    const timer = setTimeout(() => void check(text), PAUSE);
-    return () => clearTimeout(timer);
-  }, [text.value]);
+  useEffect(() => checking(text), [text.value]);
   const follow = () => {
     gutter.current.scrollTop = field.current.scrollTop;
   };
   const lines = text.value.split('\n').length;
-  const faulty = new Map(problems.value.map((problem) => [problem.line, problem]));
+  const faulty = new Map((problems.value ?? []).map((problem) => [problem.line, problem]));
   return html`<div class="editor">
     <ol class="gutter" ref=${gutter} aria-hidden="true">
       ${Array.from({ length: lines }, (_, index) => html`<li key=${index} class=${faulty.get(index + 1)?.severity ?? ''}></li>`)}
@@ -35,13 +35,26 @@ export function Editor({ text }) {
   <${Problems} field=${field} />`;
 }
 
-async function check(text) {
+/** Checks a text until the gateway has an answer. Returns how to stop. */
+function checking(text) {
   const yaml = text.value;
-  const { ok, answer } = await ask('/api/check', { yaml });
-  if (ok && text.value === yaml) problems.value = answer.problems;
+  let isStopped = false;
+  let timer = setTimeout(check, PAUSE);
+  async function check() {
+    const { ok, answer } = await ask('/api/check', { yaml });
+    if (isStopped) return;
+    // The marks of an older text are at other lines.
+    problems.value = ok ? answer.problems : undefined;
+    if (!ok) timer = setTimeout(check, AGAIN);
+  }
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }
 
 function Problems({ field }) {
+  if (problems.value === undefined) return html`<p class="help" role="status">${words.unchecked}</p>`;
   if (problems.value.length === 0) return html`<p class="help" role="status">${words.noError}</p>`;
   return html`<ul class="problems" aria-label=${words.problems}>
     ${problems.value.map(

@@ -95,6 +95,7 @@ export const texts = {
     testEntry: 'Eintrag für {tests} in der Datei',
     editor: 'Konfigurationsdatei',
     noError: 'Kein Fehler.',
+    unchecked: 'Das Gateway hat diesen Text noch nicht geprüft. Die Seite versucht es erneut.',
     problems: 'Fehler und Warnungen',
     line: 'Zeile {line}',
   },

@@ -94,6 +94,7 @@ export const texts = {
     testEntry: 'Add to {tests} of the file',
     editor: 'Configuration file',
     noError: 'No error.',
+    unchecked: 'The gateway has not checked this text yet. The page tries again.',
     problems: 'Errors and warnings',
     line: 'line {line}',
   },
