@@ -7,7 +7,7 @@ export type Variable = `${string}\${${string}}${string}`;
 export interface GatewayFile {
   /** The version of this file format. */
   version: 1 | Variable;
-  /** true: the issuers and other URLs of authorization servers may be http, even if they are not on loopback. Default: `false`. */
+  /** true: issuers and other URLs of authorization servers may be http URLs on any host. false: they may be http URLs only on loopback. Default: `false`. */
   development?: boolean | Variable;
   /** Clients connect to this address: host:port, or { host, port, tls, http2 }. Default: `"127.0.0.1:8080"`. */
   listen?: string | {
@@ -21,17 +21,17 @@ export interface GatewayFile {
       cert: string;
       /** This PEM file holds the private key. */
       key: string;
-      /** This PEM file holds the authorities that may issue client certificates. */
+      /** This PEM file holds the certificate authorities that may issue client certificates. */
       client_ca?: string;
-      /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440). Default: `"none"`. */
+      /** none: the gateway requests no certificate. optional: a client may connect without a certificate, but a certificate that it presents must be valid. required: each client must present a valid certificate. The upstream gets the certificate in the header Client-Cert (RFC 9440). Default: `"none"`. */
       client_auth?: "none" | "optional" | "required" | Variable;
     };
     /** true: the listener offers HTTP/2 by ALPN. Clients without HTTP/2 use HTTP/1.1. This setting requires `tls`. Default: `false`. */
     http2?: boolean | Variable;
   };
-  /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU. If the content of a request does not arrive with its head, the server of Node.js reads this request and the rest of the connection. Default: `"auto"`. */
+  /** This setting chooses the code that reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: the listener of the gateway, which needs less CPU. With auto, if the body of a request does not arrive together with its head, the server of Node.js reads this request. It also reads all later requests of this connection. Default: `"auto"`. */
   listener?: "node" | "auto" | Variable;
-  /** The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`. */
+  /** The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name or the host of `url`. */
   admin?: string | {
     /** Operators connect to this address. */
     listen: string;
@@ -44,48 +44,48 @@ export interface GatewayFile {
     };
     /** Browsers reach this listener at this origin, such as https://ops.example.com. If `listen` is on loopback, the default is the origin of `listen`. */
     url?: string;
-    /** true: the listener serves the console. The default is true on a loopback address, otherwise false. */
+    /** true: the listener serves the console. On a loopback address, the default is true. On any other address, the default is false. */
     console?: boolean | Variable;
-    /** The console also shows the decisions of these other gateways. All its other pages are only about the gateway of this file. */
+    /** The console also shows the decisions of these other gateways. All other pages of the console show only the gateway of this file. */
     replicas?: ReadonlyArray<{
       /** The `admin` listener of the other gateway has this origin, such as https://10.0.0.7:9901. */
       url: string;
-      /** The console sends this username to the other gateway, with Basic. */
+      /** The console sends this username to the other gateway with Basic authentication. */
       username?: string;
       /** This is the password for `username`. Use a variable. */
       password?: string;
       /** These settings apply to TLS connections to the other gateway. */
       tls?: {
-        /** This PEM file holds the only certificate authorities that this gateway trusts for the other gateway, in place of the system's authorities. It reads the file at each connection. */
+        /** This PEM file holds certificate authorities. This gateway trusts only these authorities for the other gateway, and not the system's authorities. It reads the file at each connection. */
         ca: string;
       };
     }>;
-    /** loopback: everyone who reaches the listener may use it. With any other value, operators must log in. This includes /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open. Default: `"loopback"`. */
+    /** loopback: everyone who can connect to the listener may use it. With any other value, operators must log in for every path, such as /decisions, /routes, /why and /reload. Only /livez, /readyz and /metrics need no login. Default: `"loopback"`. */
     access?: "loopback" | {
-      /** Operators log in at this server, a name in `authorization_servers`. */
+      /** Operators log in at this authorization server, a name in `authorization_servers`. */
       authorization_server: string;
       /** The gateway requests these space-delimited scopes, and the token must have all of them. With `openid`, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
       scope?: string;
-      /** The console is this client of the server, with the redirect address `url`/console/callback. The default is the `client_id` in the server's block. */
+      /** The console uses this client id at the authorization server. Register `url`/console/callback as a redirect address of this client. The default is the `client_id` of this server in `authorization_servers`. */
       client_id?: string;
       /** This is the secret of `client_id`. Use a variable. Without a secret, the client is public. */
       client_secret?: string;
-      /** The token is for this resource (RFC 8707). By default, the server decides. */
+      /** The gateway requests a token for this resource (RFC 8707). By default, the authorization server chooses the resource. */
       resource?: string;
-      /** Only these users (`sub`) may log in. By default, each user with the scope may log in. */
+      /** Only these users (`sub`) may log in. By default, each user with the `scope` may log in. */
       users?: ReadonlyArray<string>;
     } | {
       /** These users may use the listener. The block means the same as on a route. */
       basic: {
-        /** The users are in the file with this path, or in the { storage } of an authorization service. */
+        /** Write the path of a file with the users. For the users in the store of an authorization service, write { storage }. */
         users: string | {
-          /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+          /** The gateway reads this store, which is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change in the store applies within a second. */
           storage: string;
         };
       };
     } | Variable;
   };
-  /** The health listener has this address: host:port, or { listen, pass }. It serves only /livez, /readyz, /metrics and the paths in `pass`, which it forwards to upstreams. It is off by default. */
+  /** The health listener has this address: host:port, or { listen, pass }. The listener serves only /livez, /readyz, /metrics and the paths in `pass`. The gateway forwards requests for the paths in `pass` to upstreams. The listener is off by default. */
   health?: string | {
     /** Probes connect to this address. */
     listen: string;
@@ -94,16 +94,16 @@ export interface GatewayFile {
       [name: string]: {
         /** Requests go to this upstream, a name in `upstreams`. */
         upstream: string;
-        /** The upstream gets requests for this target. */
+        /** The gateway requests this target from the upstream. */
         path: string;
       };
     };
   };
-  /** At this endpoint, a proxy asks whether a request passes. The proxy then forwards the request itself. The endpoint is off by default. */
+  /** At this endpoint, a proxy asks whether a request passes. If the request passes, the proxy forwards the request itself. The endpoint is off by default. */
   decision?: {
     /** Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` get an answer. Default: `"127.0.0.1:8082"`. */
     listen?: string;
-    /** Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. It is off by default. */
+    /** Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. This listener is off by default. */
     grpc?: string | {
       /** The listener has this name or IP address. */
       host: string;
@@ -115,16 +115,16 @@ export interface GatewayFile {
         cert: string;
         /** This PEM file holds the private key. */
         key: string;
-        /** This PEM file holds the authorities that may issue client certificates. */
+        /** This PEM file holds the certificate authorities that may issue client certificates. */
         client_ca?: string;
-        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. Default: `"none"`. */
+        /** none: the gateway requests no certificate. optional: a client may connect without a certificate, but a certificate that it presents must be valid. required: each client must present a valid certificate. Default: `"none"`. */
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
     /** A proxy may cache a positive answer for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
-  /** At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default. */
+  /** Authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935) at this listener. The listener is off by default. */
   receiver?: {
     /** Authorization servers send logout tokens and security events to this address: host:port, or { host, port, tls }. Default: `"127.0.0.1:8090"`. */
     listen?: string | {
@@ -138,73 +138,73 @@ export interface GatewayFile {
         cert: string;
         /** This PEM file holds the private key. */
         key: string;
-        /** This PEM file holds the authorities that may issue client certificates. */
+        /** This PEM file holds the certificate authorities that may issue client certificates. */
         client_ca?: string;
-        /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. Default: `"none"`. */
+        /** none: the gateway requests no certificate. optional: a client may connect without a certificate, but a certificate that it presents must be valid. required: each client must present a valid certificate. Default: `"none"`. */
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, omit this key: the events are in that Redis, and all replicas get them. */
+    /** The gateway writes received events to this file, so that it still knows these events after a restart. If `counters` names a Redis, omit this key. Then the gateway keeps the events in this Redis, and all replicas get them. */
     file?: string;
   };
-  /** This many processes serve requests at `listen`. A primary process keeps their shared state. `auto` means one process for each core. Default: `1`. */
+  /** This many processes (workers) serve requests at `listen`. With several workers, a primary process keeps their shared state. `auto` means one worker for each CPU core. Default: `1`. */
   workers?: number | "auto" | Variable;
-  /** shadow: every route only records what it would reject. Default: `"enforce"`. */
+  /** enforce: each route rejects requests that break its rules. shadow: each route forwards these requests, and the gateway records what the route would reject. Default: `"enforce"`. */
   mode?: "enforce" | "shadow" | Variable;
-  /** These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from them. They may also ask at `decision`. Write a list, or { from, host }. Default: `[]`. */
+  /** These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from these proxies. Only these proxies may ask at `decision`. Write a list, or { from, host }. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string> | {
-    /** The gateway trusts proxies in these CIDRs, as if `trusted_proxies` were only a list. */
+    /** The gateway trusts proxies in these CIDRs. This list means the same as a list directly in `trusted_proxies`. */
     from: ReadonlyArray<string>;
     /** forwarded: the gateway takes the host from X-Forwarded-Host and sends it to the upstream. The proxy must set this header on each request. If the header is invalid, repeated or a list, the answer is 400. By default, the gateway takes the host from `Host`. */
     host?: "forwarded" | Variable;
   };
-  /** The program keeps the counters for rate limits, wrong passwords and Digest nonces here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counters. Default: `"memory"`. */
+  /** The program keeps the counters for rate limits, wrong passwords and Digest nonces here. Write `memory`, or the URL redis://HOST:PORT if several replicas share the counters. For TLS, write rediss://HOST:PORT. Default: `"memory"`. */
   counters?: string | {
-    /** This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS. */
+    /** This is the URL of the Redis: redis://HOST:PORT, or rediss://HOST:PORT for TLS. */
     url: string;
-    /** Set this for a Redis whose certificate comes from a private authority. */
+    /** Set this key if a private certificate authority issued the certificate of the Redis. */
     tls?: {
-      /** This PEM file holds the only certificate authorities that the program trusts for this Redis, in place of the system's authorities. */
+      /** This PEM file holds certificate authorities. The program trusts only these authorities for this Redis, and not the system's authorities. */
       ca: string;
     };
   };
   /** These limits stop attackers who guess passwords or API keys. Default: `{}`. */
   login?: {
-    /** One user may send this many wrong passwords from one address. All users of one address may send ten times as many. A wrong API key counts as a wrong password. Default: `10`. */
+    /** One user may send this many wrong passwords from one address. All users together may send ten times as many from one address. A wrong API key counts as a wrong password. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong password begins this window. After `max_failures`, the gateway answers 429 to this user from this address until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. It checks no password during this time. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
   };
-  /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends. */
+  /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so a nonce is valid only until the process ends. */
   nonce_keys?: ReadonlyArray<string>;
-  /** These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`). */
+  /** These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open tickets with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`). */
   ticket_keys?: ReadonlyArray<string>;
-  /** These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Share them between replicas. Without this setting the gateway uses a random key, so clients must open new sessions after a restart. */
+  /** These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so clients must open new sessions after a restart. */
   session_keys?: ReadonlyArray<string>;
   /** These limits apply to the connections and requests of all clients. Default: `{}`. */
   limits?: {
     /** All header lines of a request together may have at most this size. A request with larger headers gets 431. Default: `"16KiB"`. */
     header_size?: string;
-    /** A request may have at most this many header lines. A request with more gets 431. Default: `100`. */
+    /** A request may have at most this many header lines. A request with more header lines gets 431. Default: `100`. */
     header_count?: number | Variable;
     /** The whole head of a request must arrive within this time. Default: `"10s"`. */
     headers_timeout?: string;
     /** A request body may have at most this size. A larger body gets 413. Default: `"none"`. */
     body?: string;
-    /** A form with an access_token may have at most this size. A larger form gets 413. Default: `"64KiB"`. */
+    /** If a route accepts a token in a form, a form may have at most this size. A larger form gets 413, even without a token. Default: `"64KiB"`. */
     form_body?: string;
     /** If fewer than `bytes` of a body arrive within `over`, the gateway answers 408 and closes the connection. Default: `{}`. */
     body_rate?: {
       /** At least this much of a body must arrive within `over`. Default: `"1KiB"`. */
       bytes?: string;
-      /** The rate is measured over this time. Default: `"30s"`. */
+      /** The gateway measures the rate over this time. Default: `"30s"`. */
       over?: string;
     };
-    /** The gateway closes a connection without a request after this time. It also cuts an answer if the client does not read for ten times as long. Default: `"75s"`. */
+    /** The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. On HTTP/1.1, if the gateway already has the whole answer, it waits ten times as long. Default: `"75s"`. */
     idle?: string;
     /** At most this many client connections may be open. The gateway refuses further connections at once. Default: `10000`. */
     connections?: number | Variable;
-    /** One client address may use at most this part of a shared resource at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. If an address uses its whole share of the connections, its further requests wait. If it uses its whole share of the memory or of the queue, further requests that need this resource get 503. 1 means no limit. Default: `0.5`. */
+    /** One client address may use at most this fraction of a shared resource at a time. The shared resources are the connections of an upstream, the memory for held bodies, and the queue for password checks. An IPv6 /64 counts as one address. In the queue for password checks, an IPv6 /48 counts as one address. If an address uses its whole share of the connections, its further requests wait. If an address uses its whole share of the memory or of the queue, its further requests for this resource get 503. 1 means no limit. Default: `0.5`. */
     share?: number | Variable;
   };
   /** The request id helps you to find a request in logs. Default: `{}`. */
@@ -219,7 +219,7 @@ export interface GatewayFile {
     /** auto is pretty on a terminal and JSON elsewhere. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
-  /** The gateway writes one line for each request, forwarded or not. The line has no query. The access log is off by default. */
+  /** The gateway writes one line for each request, even if it does not forward the request. The line does not contain the query. The access log is off by default. */
   access_log?: {
     /** The lines go to this file, relative to the configuration file. `-` is standard output. After a reload, such as by SIGHUP, the gateway opens the file again. Default: `"-"`. */
     file?: string;
@@ -233,11 +233,11 @@ export interface GatewayFile {
   };
   /** This is the resource identifier of RFC 9728: the URL of the API as clients see it. */
   resource?: string;
-  /** Web pages of the `origins` may call the API. Without `cors`, no page of another origin may call it. */
+  /** Web pages of these `origins` may call the API. Without `cors`, browsers do not let pages of other origins read the answers of the API. */
   cors?: {
     /** Pages of these origins may call the API. Each origin is scheme://host[:port], or `*` for every origin. */
     origins: ReadonlyArray<string>;
-    /** Pages may send these request headers. To `mcp` routes, they may also send the headers of the protocol. Default: `["Authorization","Content-Type"]`. */
+    /** Pages may send these request headers. On `mcp` routes, pages may also send the headers of the Model Context Protocol. Default: `["Authorization","Content-Type"]`. */
     headers?: ReadonlyArray<string>;
     /** true: pages may send cookies. true is not allowed with the origin `*`. Default: `false`. */
     credentials?: boolean | Variable;
@@ -246,7 +246,7 @@ export interface GatewayFile {
   };
   /** Challenges name this realm (RFC 9110 §11.5). Default: `"api"`. */
   realm?: string;
-  /** These are all scopes that routes may name. Another scope in a route is an error. */
+  /** These are all scopes that routes may name. Any other scope in a route is an error. */
   scopes_supported?: ReadonlyArray<string>;
   /** These scopes imply other scopes, directly or through several steps. Headers, `when` and logs still show only the scopes that the token itself has. */
   scopes?: {
@@ -260,11 +260,11 @@ export interface GatewayFile {
   /** The gateway accepts the tokens of these authorization servers. Each server has a name. Default: `{}`. */
   authorization_servers?: {
     [name: string]: {
-      /** This is the issuer identifier. It must equal the token's `iss`, byte by byte. The gateway also reads the server's metadata from there (RFC 8414). */
+      /** This is the issuer identifier of the server. The `iss` of a token must equal this value, byte by byte. The gateway also finds the metadata of the server by this identifier (RFC 8414). */
       issuer: string;
       /** The gateway fetches the server's keys from this URL. The default comes from the metadata of the issuer. */
       jwks_uri?: string;
-      /** This file holds a JWK Set and replaces `jwks_uri`. The gateway reads it again when it changes. */
+      /** This file holds a JWK Set and replaces `jwks_uri`. The gateway reads the file again when the file changes. */
       jwks_file?: string;
       /** These settings say how the gateway caches the server's keys. Default: `{}`. */
       jwks?: {
@@ -272,36 +272,36 @@ export interface GatewayFile {
         ttl?: string;
         /** An unknown `kid` causes at most one fetch in this time. Default: `"10s"`. */
         cooldown?: string;
-        /** If the gateway cannot fetch keys, it uses the last good keys for this long after `ttl`. Default: `"1h"`. */
+        /** If the gateway cannot fetch keys, it uses the last good keys for this long after the end of `ttl`. Default: `"1h"`. */
         stale_if_error?: string;
       };
-      /** The gateway fetches the keys of single users from this URL. It replaces `{kid}` by the key id. The default comes from the metadata of the issuer. */
+      /** The gateway fetches the keys of single users from this URL. It replaces `{kid}` by the key id of the token. The default comes from the metadata of the issuer. */
       user_key_uri_template?: string;
       /** The gateway introspects tokens at this URL (RFC 7662). The default comes from the metadata of the issuer. */
       introspection_endpoint?: string;
-      /** The gateway authenticates at the introspection endpoint in this way (RFC 8414): with `client_secret`, or with a JWT that `client_key` signs (RFC 7523). Default: `"client_secret_basic"`. */
+      /** The gateway authenticates at the introspection endpoint by this method (RFC 8414). client_secret_basic and client_secret_post: it sends `client_secret`. private_key_jwt: it sends a JWT that it signs with `client_key` (RFC 7523). Default: `"client_secret_basic"`. */
       introspection_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | Variable;
-      /** The gateway is this client at the introspection endpoint. */
+      /** The gateway authenticates as this client at the introspection endpoint. */
       client_id?: string;
       /** This is the secret of `client_id`. Use a variable. */
       client_secret?: string;
       /** This file holds the private key for private_key_jwt, as JWK or PEM. */
       client_key?: string;
-      /** auto: the gateway verifies a JWT locally, and any other token by introspection. jwt: it accepts only JWTs, and verifies them locally. introspection: it introspects every token. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`. Default: `"auto"`. */
+      /** auto: the gateway verifies a JWT locally, and any other token by introspection. jwt: the gateway accepts only JWTs, and verifies them locally. introspection: the gateway introspects every token. both: the gateway introspects every token, and also verifies a JWT locally. store: the gateway looks up every token in the database of `storage`, and also verifies a JWT locally. Default: `"auto"`. */
       verify?: "auto" | "jwt" | "introspection" | "both" | "store" | Variable;
-      /** The gateway reads this `storage` of a Gatehouse authorization service for `verify: store`: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
+      /** The gateway reads this store for `verify: store`, which is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
       storage?: string;
-      /** `aud` must contain this value. `any` turns the check off. */
+      /** The `aud` of a token must contain this value. With `any`, the gateway does not check `aud`. */
       audience?: string;
-      /** The gateway accepts these signature algorithms. HS256, HS384 and HS512 need a secret. Default: `["EdDSA","ES256","RS256","PS256"]`. */
+      /** The gateway accepts these signature algorithms. HS256, HS384 and HS512 need `secret` or `secret_base64url`. Default: `["EdDSA","ES256","RS256","PS256"]`. */
       algorithms?: ReadonlyArray<"EdDSA" | "Ed25519" | "ES256" | "ES384" | "ES512" | "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "HS256" | "HS384" | "HS512" | Variable>;
       /** This is the secret for HS256, HS384 and HS512, a text of at least 32 bytes. */
       secret?: string;
-      /** This is `secret` in base64url. */
+      /** This is the secret for HS256, HS384 and HS512 in base64url. Write either this key or `secret`. */
       secret_base64url?: string;
-      /** The gateway accepts these `typ` headers (RFC 9068 §4). `absent` accepts tokens without a type. `JWT` and `absent` need an audience or required_claims. Default: `["at+jwt"]`. */
+      /** The gateway accepts these `typ` headers (RFC 9068 §4). With `absent`, it also accepts tokens without `typ`. `JWT` and `absent` need `audience` or `required_claims`. Default: `["at+jwt"]`. */
       typ?: ReadonlyArray<string>;
-      /** A JWT must also have these claims, by name or path, each with one of the given values. Use them if `typ` and `aud` cannot separate access tokens from other JWTs. Default: `{}`. */
+      /** A JWT must have each of these claims, with one of the given values. Each key is the name or the path of a claim. Set this key if `typ` and `aud` cannot distinguish access tokens from other JWTs. Default: `{}`. */
       required_claims?: {
         [name: string]: ReadonlyArray<string>;
       };
@@ -311,19 +311,19 @@ export interface GatewayFile {
       token_prefix?: string;
       /** Clocks may differ by this much when the gateway checks `exp`, `nbf` and `iat`. Default: `"30s"`. */
       clock_skew?: string;
-      /** The gateway rejects a token with a longer lifetime, counted from `iat` to `exp`. Default: `"24h"`. */
+      /** The gateway rejects a token if the time from its `iat` to its `exp` is longer. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. With `verify: store`, `backchannel_logout` or `security_events`, the default is none. Without a feed, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. With `client_id` and `client_secret`, the default comes from the metadata of the issuer. This client must be allowed to follow the feed. With `verify: store`, `backchannel_logout` or `security_events`, the default is `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
       events?: string;
-      /** If the feed is silent for longer, `on_stale` applies. Default: `"60s"`. */
+      /** If the feed is silent for longer than this, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
-      /** This setting applies to JWTs while the feed is silent for longer than `max_staleness`. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked. Default: `"introspect"`. */
+      /** This setting applies to JWTs while the feed is silent for longer than `max_staleness`. introspect: the gateway also introspects each JWT. deny: the gateway answers 503. allow: the gateway accepts JWTs, even revoked JWTs. Default: `"introspect"`. */
       on_stale?: "introspect" | "deny" | "allow" | Variable;
-      /** The server reports logouts at `receiver`, under /backchannel-logout/NAME. Tokens of an ended session are rejected at once. */
+      /** The server reports logouts at `receiver`, under /backchannel-logout/NAME. The gateway rejects the tokens of an ended session at once. */
       backchannel_logout?: {
         /** A logout token must be for one of these clients: its `aud` contains their client id. */
         audiences: ReadonlyArray<string>;
-        /** The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server stores only one such address for each client. */
+        /** The gateway also sends each accepted logout token to this URL. Set this key if the client must also get logout tokens. A server stores only one logout address for each client. */
         relay_to?: string;
       };
       /** The server sends security event tokens (RFC 8417) with the events of CAEP and RISC. */
@@ -338,37 +338,37 @@ export interface GatewayFile {
         subject_claim?: string;
         /** The server pushes its events to `receiver`, under /security-events/NAME (RFC 8935). */
         push?: {
-          /** The server sends this value in Authorization. Without it, a request gets 401 before its body is read. Use a variable. */
+          /** The server sends this value in the Authorization header. If a request does not have this value, the gateway answers 401 and does not read the body. Use a variable. */
           authorization: string;
         };
-        /** The gateway fetches the events itself, with long polls. */
+        /** The gateway itself fetches the events from the server, with long polls. */
         poll?: {
           /** The gateway fetches events from this URL (RFC 8936). */
           url: string;
-          /** The gateway sends this value in Authorization. Use a variable. */
+          /** The gateway sends this value in the Authorization header. Use a variable. */
           authorization?: string;
         };
-        /** Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. The names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
+        /** Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. These are the names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
         events?: {
           [name: string]: "session" | "subject" | "none" | Variable;
         };
       };
       /** These settings apply to TLS connections to this server. */
       tls?: {
-        /** This PEM file holds the only certificate authorities that the gateway trusts for this server, in place of the system's authorities. The gateway reads the file again when it changes. */
+        /** This PEM file holds certificate authorities. The gateway trusts only these authorities for this server, and not the system's authorities. The gateway reads the file again when the file changes. */
         ca: string;
       };
       /** The gateway caches facts about tokens. It never caches decisions. Default: `{}`. */
       cache?: {
         /** The gateway caches at most this many verified tokens. Default: `50000`. */
         size?: number | Variable;
-        /** The gateway uses an answer of introspection or of a store for this long, and never after the `exp` of the token. Default: `"60s"`. */
+        /** The gateway uses an answer of introspection or of a store for this long, but never after the `exp` of the token. Default: `"60s"`. */
         ttl?: string;
         /** The gateway caches the hashes of at most this many rejected tokens. Default: `10000`. */
         negative_size?: number | Variable;
         /** The gateway caches a rejection for this long. Default: `"5s"`. */
         negative_ttl?: string;
-        /** While introspection is unreachable, the gateway uses an active answer for this long after `ttl`, and never after `exp`. Default: `"0s"`. */
+        /** While introspection fails, the gateway uses an active answer for this long after the end of `ttl`. It never uses an answer after the `exp` of the token. Default: `"0s"`. */
         stale_if_error?: string;
         /** At most this many introspection calls may run at a time. Further calls wait. Default: `64`. */
         max_concurrent?: number | Variable;
@@ -378,22 +378,22 @@ export interface GatewayFile {
   /** These are the APIs behind the gateway. Each upstream has a name. Default: `{}`. */
   upstreams?: {
     [name: string]: {
-      /** The API has this URL: http: or https:, host and port, no path. */
+      /** The API has this URL: http: or https:, a host and a port, without a path. */
       url?: string;
       /** The API has these URLs. The gateway distributes requests among them. */
       urls?: ReadonlyArray<string>;
-      /** round_robin uses `urls` in turn. least_connections uses the URL with the fewest requests in flight. Default: `"round_robin"`. */
+      /** round_robin: the gateway uses each of the `urls` in turn. least_connections: the gateway uses the URL with the fewest requests in flight. Default: `"round_robin"`. */
       balance?: "round_robin" | "least_connections" | Variable;
-      /** The upstream sees this Host: preserve (as the client sent it), upstream (as in the URL), or a literal. Default: `"preserve"`. */
+      /** The gateway sends this Host to the upstream. preserve: the Host that the client sent. upstream: the host of the URL. Any other text: this text. Default: `"preserve"`. */
       host?: string;
-      /** false: the API treats /API and /api as equal, so its routes ignore upper and lower case. Default: `true`. */
+      /** false: the API treats /API and /api as equal, so the gateway ignores upper and lower case in the paths of its routes. Default: `true`. */
       case_sensitive?: boolean | Variable;
       /** The gateway authenticates at the upstream with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }. */
       credentials?: {
         basic: {
           /** This is the username, without a colon. */
           username: string;
-          /** This is a secret: use a variable. */
+          /** This is the password. Use a variable. */
           password: string;
         };
       } | {
@@ -401,37 +401,37 @@ export interface GatewayFile {
         digest: {
           /** This is the username, without a colon. */
           username: string;
-          /** This is a secret: use a variable. */
+          /** This is the password. Use a variable. */
           password: string;
           /** The gateway accepts these algorithms, and uses the first one that the upstream offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
           algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
-          /** The gateway accepts these values of qop, and uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first. Default: `["auth","auth-int"]`. */
+          /** The gateway accepts these values of qop, and uses the first one that the upstream offers. With auth-int, the gateway hashes the whole body before it sends the request, so it must hold the body. Default: `["auth","auth-int"]`. */
           qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
-          /** The gateway sends a hash of the username if the upstream accepts one (RFC 7616 §3.4.4). Default: `true`. */
+          /** true: the gateway sends a hash of the username if the upstream accepts a hash (RFC 7616 §3.4.4). Default: `true`. */
           userhash?: boolean | Variable;
-          /** request makes a new cnonce for each request. nonce keeps one cnonce for each nonce, for servers that require it. Default: `"request"`. */
+          /** request: the gateway makes a new cnonce for each request. nonce: the gateway uses one cnonce for each nonce, because some servers require this. Default: `"request"`. */
           cnonce?: "request" | "nonce" | Variable;
         };
       } | {
         header: {
           /** The header has this name. */
           name: string;
-          /** This is a secret: use a variable. */
+          /** The header has this value. It is a secret, so use a variable. */
           value: string;
         };
       };
-      /** The gateway waits this long for the upstream. After that, it answers 504, or cuts an answer that has begun. Default: `{}`. */
+      /** These limits say how long the gateway waits for the upstream. After a limit, the gateway answers 504, or cuts an answer that has begun. Default: `{}`. */
       timeout?: {
         /** A connection must open within this time. Default: `"2s"`. */
         connect?: string;
-        /** The first byte of the answer must arrive within this time. The default is 30s. While all routes of the upstream are in shadow mode, the default is no limit. */
+        /** The first byte of the answer must arrive within this time. The default is 30s. If all routes of the upstream are in shadow mode, the default is no limit. */
         response?: string;
-        /** The answer may pause for this long. For quiet streams, write `none`: then there is no limit. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit. */
+        /** The answer may pause for this long. `none` means no limit: write `none` for streams that may be silent for long. The default is 60s. For `mcp` routes, and if all routes of the upstream are in shadow mode, the default is no limit. */
         idle?: string;
       };
-      /** The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in three more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. If only undici could read the answer, the retry uses undici. Default: `1`. */
+      /** The gateway retries a failed request at most this many times. If no connection opened, the gateway retries the request, but only at another URL. The gateway also retries an idempotent request without a body in three other cases. First, the connection broke before an answer: the retry goes to another URL if there is one. Second, no answer arrived in time: the retry goes only to another URL. Third, `engine: own` cannot read the answer: the retry uses undici. Default: `1`. */
       retries?: number | Variable;
-      /** The gateway checks the health of each URL. Without it, every URL counts as healthy. */
+      /** The gateway checks the health of each URL. Without this key, every URL counts as healthy. */
       health?: {
         /** The health check sends a GET request for this target, without a credential. Any 2xx answer means healthy. */
         path: string;
@@ -448,90 +448,90 @@ export interface GatewayFile {
       circuit_breaker?: {
         /** After this many requests in a row without a valid answer, the circuit breaker opens and the URL gets no requests. Default: `5`. */
         failures?: number | Variable;
-        /** The circuit breaker stays open for this long. Then one request tests the URL, and its answer closes the breaker. Default: `"10s"`. */
+        /** The circuit breaker stays open for this long. Then one request tests the URL. If the URL answers, the circuit breaker closes. Default: `"10s"`. */
         open_for?: string;
       };
       /** These settings apply to https URLs. The gateway always verifies certificates, and reads the files again when they change. */
       tls?: {
-        /** This PEM file holds the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities. */
+        /** This PEM file holds certificate authorities. The gateway trusts only these authorities for this upstream. By default, it trusts the system's authorities. */
         ca?: string;
-        /** This PEM file holds the certificate that the gateway presents. It needs `key`. */
+        /** This PEM file holds the certificate that the gateway presents to the upstream. `cert` needs `key`. */
         cert?: string;
         /** This PEM file holds the private key of `cert`. */
         key?: string;
-        /** The certificate must have this name. The default is the host of the URL. */
+        /** The certificate of the upstream must have this name. The default is the host of the URL. */
         server_name?: string;
       };
-      /** The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of two answers within ten minutes, the gateway uses undici for ten minutes. undici: the gateway always uses undici. A small request over undici costs the gateway about 1.5 times as much CPU. Default: `"own"`. */
+      /** The gateway uses this HTTP client for HTTP/1.1 with the upstream. own: the small, strict client of the gateway. If this client does not understand the beginning of two answers within ten minutes, the gateway uses undici for ten minutes. undici: the gateway always uses undici, the HTTP client of the Node.js project. For a small request, undici needs about 1.5 times as much CPU. Default: `"own"`. */
       engine?: "own" | "undici" | Variable;
-      /** true: the gateway uses HTTP/2. It negotiates by ALPN over https, and does not negotiate over http. Default: `false`. */
+      /** true: the gateway uses HTTP/2. With https URLs, it negotiates HTTP/2 by ALPN. With http URLs, it uses HTTP/2 without negotiation. Default: `false`. */
       http2?: boolean | Variable;
-      /** Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the number of requests at a time. Default: `256`. */
+      /** Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the limit for requests at a time. Default: `256`. */
       max_connections?: number | Variable;
       /** At most this many requests to the upstream may wait for a connection. Further requests get 503. Default: `1024`. */
       max_pending?: number | Variable;
     };
   };
-  /** These values apply to routes that do not set their own. Default: `{}`. */
+  /** These values apply to routes that do not set their own values. Default: `{}`. */
   defaults?: {
     /** Requests go to this upstream, a name in `upstreams`. */
     upstream?: string;
     /** These headers tell the upstream who the caller is. Default: `{}`. */
     identity_headers?: {
-      /** The gateway drops every inbound header with this prefix, in any spelling. Default: `"X-Auth-"`. */
+      /** The gateway removes each header of the client that begins with this prefix, in any spelling. Default: `"X-Auth-"`. */
       prefix?: string;
-      /** Each header has the value of this claim. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
+      /** Each key is a header, and each value is the claim that this header contains. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
       set?: {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. In this list, the name of such a header also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. Default: `[]`. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
-  /** Routes say which requests pass, and what a request needs. */
+  /** Each route says which requests it applies to, and what these requests need. */
   routes: ReadonlyArray<{
-    /** Logs and metrics show this id. The default is made from methods and path. */
+    /** Logs and metrics show this id. By default, the gateway makes the id from `match`. */
     id?: string;
     /** The route applies to these requests. */
     match: {
       /** The host must match this name or pattern, such as {tenant}.api.example.com. */
       host?: string;
-      /** The path must match this pattern. Its segments are literals, {name} (one segment) or {name*} (the rest, may be empty). */
+      /** The path must match this pattern. A segment of the pattern is literal text, {name} or {name*}. {name} matches one segment. {name*} matches the rest of the path, which may be empty. */
       path: string;
       /** The method must be one of these. The default is every method. */
       methods?: ReadonlyArray<string>;
-      /** Each header must have this value. If a header occurs twice, or in another spelling (X_Env for X-Env), the answer is 400. */
+      /** Each header must have the given value. If a header occurs twice, or in another spelling (X_Env for X-Env), the answer is 400. */
       headers?: {
         [name: string]: string;
       };
-      /** Each query parameter must have this value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400. */
+      /** Each query parameter must have the given value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400. */
       query?: {
         [name: string]: string;
       };
-      /** The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. Messages with attachments count too. If two parsers of the media type could find different actions, the answer is 400. */
+      /** The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. This rule also applies to messages with attachments. If different parsers could find different actions in the media type, the answer is 400. */
       soap_action?: string;
     };
     /** The route forwards requests to this upstream, a name in `upstreams`. The default is `defaults.upstream`. */
     upstream?: string;
-    /** Requests use this scheme: bearer (the default), basic, api_key, digest, or { any_of: [ … ] }. */
+    /** Requests must use this scheme: bearer (the default), basic, api_key, digest, or { any_of: [ … ] }. */
     auth?: "bearer" | "basic" | "api_key" | "digest" | {
-      /** A request uses one of these schemes. */
+      /** A request must use one of these schemes. */
       any_of: ReadonlyArray<"bearer" | "basic" | "api_key" | "digest" | Variable>;
     } | Variable;
     /** The route accepts Basic authentication (RFC 7617). */
     basic?: {
       /** The challenge names this realm. The default is `realm` of the file. */
       realm?: string;
-      /** The users are in the file with this path, or in the { storage } of an authorization service. */
+      /** Write the path of a file with the users. For the users in the store of an authorization service, write { storage }. */
       users: string | {
-        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+        /** The gateway reads this store, which is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change in the store applies within a second. */
         storage: string;
       };
       /** The challenge asks clients for UTF-8 (RFC 7617 §2.1). */
       charset?: "UTF-8" | Variable;
-      /** true: the route accepts passwords without TLS too. Default: `false`. */
+      /** true: the route also accepts passwords over connections without TLS. Default: `false`. */
       allow_insecure?: boolean | Variable;
-      /** Each user has this space-delimited scope. A user without an entry has no scope. Default: `{}`. */
+      /** Each key is a user, and each value is the space-delimited scope of this user. A user without an entry has no scope. Default: `{}`. */
       scopes?: {
         [name: string]: string;
       };
@@ -544,9 +544,9 @@ export interface GatewayFile {
       in?: "header" | "query" | Variable;
       /** The header or query parameter has this name. Default: `"X-API-Key"`. */
       name?: string;
-      /** The keys are in this file, or in the { storage } of an authorization service. */
+      /** Write the path of a file with the keys. For the keys in the store of an authorization service, write { storage }. */
       keys: string | {
-        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+        /** The gateway reads this store, which is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change in the store applies within a second. */
         storage: string;
       };
       /** This secret has 32 bytes, in base64. The gateway needs it for short API keys that `gatehouse api-key import --hmac-key` stored. */
@@ -556,20 +556,20 @@ export interface GatewayFile {
     digest?: {
       /** The challenge and every stored hash contain this realm. If you change the realm, all hashes become invalid. */
       realm: string;
-      /** The users are in the file with this path, or in the store of an authorization service: { storage, encryption_keys }. */
+      /** Write the path of a file with the users. For the users in the store of an authorization service, write { storage, encryption_keys }. */
       users: string | {
-        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
+        /** The gateway reads this store, which is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. A change in the store applies within a second. */
         storage: string;
         /** These keys of the authorization service decrypt its hashes. The default is the key file beside the SQLite database. The keys are required with `postgres`. */
         encryption_keys?: ReadonlyArray<string>;
       };
-      /** The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients without SHA-256 (no FIPS module has MD5). Default: `["SHA-256"]`. */
+      /** The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients that do not support SHA-256. A FIPS module does not have MD5. Default: `["SHA-256"]`. */
       algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
       /** The gateway offers these values of qop. auth-int also protects the body. Default: `["auth"]`. */
       qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
       /** A nonce is valid for this long. After that, the client gets a new nonce, and the user does not have to log in again. Default: `"5m"`. */
       nonce_ttl?: string;
-      /** strict: the count of a nonce must increase with each request. window: counts may arrive in any order, each count once. Use window for clients that send several requests at a time. Default: `"strict"`. */
+      /** strict: the count of a nonce must increase with each request. window: counts may arrive in any order, but each count only once. Use window for clients that send several requests at a time. Default: `"strict"`. */
       nc?: "strict" | "window" | Variable;
       /** true: the route also accepts responses of RFC 2069, which use MD5. Each nonce is valid once. Default: `false`. */
       legacy_no_qop?: boolean | Variable;
@@ -577,11 +577,11 @@ export interface GatewayFile {
       userhash?: boolean | Variable;
       /** true: a nonce is valid only from the address that got it. Default: `false`. */
       bind_ip?: boolean | Variable;
-      /** `uri` must equal the request target: byte by byte (exact), or after decoding unreserved characters (normalized). Default: `"exact"`. */
+      /** exact: `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters before it compares them. Default: `"exact"`. */
       uri_match?: "exact" | "normalized" | Variable;
-      /** A trusted proxy that rewrites the target reports the received target in these headers, and `uri` may equal this target. The proxy must set each of these headers itself. Otherwise a client could set them. Default: `[]`. */
+      /** A trusted proxy that rewrites the target reports the received target in these headers. `uri` may equal the received target. The proxy must set each of these headers on every request, because a client could send them. Default: `[]`. */
       uri_from?: ReadonlyArray<"X-Original-URI" | "X-Forwarded-Uri" | "X-Forwarded-Prefix" | Variable>;
-      /** This limit applies to auth-int. Default: `{}`. */
+      /** This limit applies to the body of requests with auth-int. Default: `{}`. */
       auth_int?: {
         /** The gateway hashes bodies of at most this size. A larger body gets 413. Default: `"1MiB"`. */
         max_body?: string;
@@ -590,14 +590,14 @@ export interface GatewayFile {
       nextnonce?: boolean | Variable;
       /** true: the challenge has an opaque value, which clients return. Default: `true`. */
       opaque?: boolean | Variable;
-      /** The credentials are valid for these URIs too. The default is every URI of this server. */
+      /** The challenge tells clients that the credentials are valid for these URIs. By default, the credentials are valid for every URI of this server. */
       domain?: ReadonlyArray<string>;
-      /** Each user has this space-delimited scope. A user without an entry has no scope. Default: `{}`. */
+      /** Each key is a user, and each value is the space-delimited scope of this user. A user without an entry has no scope. Default: `{}`. */
       scopes?: {
         [name: string]: string;
       };
     };
-    /** public needs no credential. optional checks a credential if there is one. authenticated needs any valid credential. Without this key, the route needs `scope`. */
+    /** public: a request needs no credential. optional: a request needs no credential, but the gateway verifies a credential that the request has. authenticated: a request needs any valid credential. Without this key, the route must have `scope`, or `mcp.scope` with the key `*`. */
     access?: "public" | "optional" | "authenticated" | Variable;
     /** A token must have this scope: text (space-delimited, all required), { any_of: [ … ] } or { all_of: [ … ] }. */
     scope?: string | {
@@ -605,7 +605,7 @@ export interface GatewayFile {
     } | {
       all_of: ReadonlyArray<string>;
     };
-    /** Each claim, by name or path, must meet its condition. */
+    /** Each key is the name or the path of a claim. Each of these claims must meet its condition. */
     claims?: {
       [name: string]: {
         /** text, a number, true or false */
@@ -617,21 +617,21 @@ export interface GatewayFile {
         contains: string | number | boolean | Variable;
       };
     };
-    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` is RE2 in quotes. Each header or parameter that the expression reads must occur once. If one occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header or parameter, this rule applies to all, except to lists such as Accept, Via and X-Forwarded-For. */
+    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If it occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header, this rule applies to all headers, except to lists such as Accept, Via and X-Forwarded-For. If the expression can read any parameter, this rule applies to all parameters. */
     when?: string;
-    /** `aud` must contain this value. The default is `audience` of the authorization server. */
+    /** The `aud` of the token must contain this value. The default is `audience` of the authorization server. */
     audience?: string;
     /** The route is a separate protected resource with this identifier (RFC 9728). */
     resource?: string;
-    /** The route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts. */
+    /** The upstream of this route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts. */
     mcp?: {
-      /** true: clients of revisions before 2026-07-28 may open sessions. GET, DELETE, Mcp-Session-Id and Last-Event-ID pass, and each id belongs to the caller that got it. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions. Default: `false`. */
+      /** true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got an id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions. Default: `false`. */
       sessions?: boolean | Variable;
-      /** Pages of these origins may send requests. If a request has another Origin, the answer is 403. The default is `origins` of the route, or else the origins of `cors`, or else none. */
+      /** Pages of these origins may send requests. If a request has another origin, the answer is 403. The default is `origins` of the route. If the route has no `origins`, the default is the origins of `cors`. Without `cors`, no page may send requests. */
       origins?: ReadonlyArray<string>;
-      /** A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
+      /** A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
       versions?: ReadonlyArray<string>;
-      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies to such a reading, the answer is 400. */
+      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key applies. A server may read a name in another way: it may ignore case, decode the name, or resolve dot segments. If a different key applies to such a reading, the answer is 400. */
       scope?: {
         [name: string]: string | {
           any_of: ReadonlyArray<string>;
@@ -641,18 +641,18 @@ export interface GatewayFile {
       };
       /** The gateway rejects these operations with 403, whatever scope a token has. An entry has the form of a key in `scope`. Default: `[]`. */
       deny?: ReadonlyArray<string>;
-      /** true: the lists of tools, prompts and resources contain only what the token may use. The gateway reads these answers, so it asks the upstream for answers without compression. Default: `true`. */
+      /** true: the gateway removes the tools, prompts and resources that the token may not use from the lists of the upstream. The gateway reads these answers, so it asks the upstream for answers without compression. Default: `true`. */
       filter_lists?: boolean | Variable;
-      /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body. Default: `"require"`. */
+      /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body. A header that the protocol revision requires must be present. derive: the gateway compares these headers, and adds missing headers from the body. off: the gateway does not compare these headers. The rules for operations always apply to the body. Default: `"require"`. */
       mirror?: "require" | "derive" | "off" | Variable;
       /** A message, or a list in an answer, may have at most this size. A larger message gets 413, and a larger list gets 502. Default: `"1MiB"`. */
       body?: string;
     };
-    /** This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403. */
+    /** This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header must equal the claim. The argument that the header repeats must also equal the claim. If either is different, the answer is 403. */
     claims_to_params?: {
       [name: string]: string;
     };
-    /** Only pages of these origins may send requests. Each origin is scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call. */
+    /** Only pages of these origins may send requests. Each origin is scheme://host[:port] or null. A request with another origin, or with two Origin headers, gets 403. The gateway does not read the credential of such a request. This rule does not apply to a request without an Origin header. With `[]`, no page may send requests. */
     origins?: ReadonlyArray<string>;
     /** This limit says how many requests one client, user, address or claim value may send. */
     rate_limit?: {
@@ -663,9 +663,9 @@ export interface GatewayFile {
       /** The limit applies to any time window of this length (1s to 1d). Further requests get 429. */
       per: string;
     };
-    /** This replaces `mode` of the file for the route. */
+    /** This value replaces the `mode` of the file for this route. */
     mode?: "enforce" | "shadow" | Variable;
-    /** upstream: the upstream answers preflights and sets CORS headers itself. */
+    /** upstream: the upstream itself answers preflights and sets CORS headers. */
     cors?: "upstream" | Variable;
     /** The gateway changes the path before it forwards the request. */
     rewrite?: {
@@ -686,14 +686,14 @@ export interface GatewayFile {
     path_parameters?: "refuse" | "keep" | Variable;
     /** These headers tell the upstream who the caller is. */
     identity_headers?: {
-      /** The gateway drops every inbound header with this prefix, in any spelling. Default: `"X-Auth-"`. */
+      /** The gateway removes each header of the client that begins with this prefix, in any spelling. Default: `"X-Auth-"`. */
       prefix?: string;
-      /** Each header has the value of this claim. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
+      /** Each key is a header, and each value is the claim that this header contains. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
       set?: {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. In this list, the name of such a header also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** Each limit here replaces the limit with the same name in `timeout` of the upstream. */
     timeout?: {
@@ -702,21 +702,21 @@ export interface GatewayFile {
       /** The answer may pause for this long. */
       idle?: string;
     };
-    /** on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or when no byte has come for 250 ms. off: an upload gets an upstream connection at once. Default: `"on"`. */
+    /** on: the gateway waits before it uses an upstream connection for an upload. The wait ends when the whole upload or its first 64 KiB arrived, or when no byte arrived for 250 ms. off: the gateway uses an upstream connection at once. Default: `"on"`. */
     request_buffering?: "on" | "off" | Variable;
-    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that reads a token, the default is token. */
+    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that is not public, the default is token. */
     end_with?: "token" | "request" | Variable;
     /** Each limit here replaces the limit with the same name in `limits` of the file. */
     limits?: {
       /** A request body may have at most this size. A larger body gets 413. */
       body?: string;
-      /** A form with an access_token may have at most this size. A larger form gets 413. */
+      /** If a route accepts a token in a form, a form may have at most this size. A larger form gets 413, even without a token. */
       form_body?: string;
     };
   }>;
   /** Each test is a request with its expected outcome. The gateway runs all tests at each start and reload, and `check` runs them too. Default: `[]`. */
   tests?: ReadonlyArray<{
-    /** This is the request: GET /orders/7, or GET https://host/orders/7. In the first form, the host of `resource` applies, or localhost if `resource` is not set. */
+    /** This is the request: GET /orders/7, or GET https://host/orders/7. Without a host, the test uses the host of `resource`, or localhost if `resource` is not set. */
     request: string;
     /** The request has these headers. */
     headers?: {
@@ -741,7 +741,7 @@ export interface GatewayFile {
         [name: string]: unknown;
       };
     };
-    /** The test assumes this user for Basic and Digest. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes. */
+    /** The test assumes that this user sends valid credentials for Basic or Digest. On routes with API keys, this is the name of a client or the id of a key. This setting has no effect on routes without these schemes. */
     user?: string;
     /** The outcome must be { forward: true, route: … } or { refuse: STATUS, code: …, error: … }. */
     expect: {
@@ -764,29 +764,29 @@ export interface GatewayFile {
 export interface AuthorizationFile {
   /** The version of this file format. */
   version: 1 | Variable;
-  /** true: the issuer, and URLs of clients and receivers, may be http even if they are not on loopback. Users may have plain-text passwords. Default: `false`. */
+  /** true: the issuer and the URLs of clients and receivers may be http URLs on any host. Users may have plain-text passwords. false: such URLs may be http URLs only on loopback. Default: `false`. */
   development?: boolean | Variable;
   /** This is the issuer identifier (RFC 8414). The service never takes it from the Host header. */
   issuer: string;
-  /** Clients connect to this address. A proxy in front must end TLS. Default: `"127.0.0.1:8081"`. */
+  /** Clients connect to this address. The service does not speak TLS, so a proxy in front of it must end TLS. Default: `"127.0.0.1:8081"`. */
   listen?: string;
-  /** The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name. */
+  /** The management listener has this address. Never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name. */
   admin?: string;
-  /** This listener serves only /livez, /readyz and /metrics. It is off by default. */
+  /** The health listener has this address. It serves only /livez, /readyz and /metrics. The listener is off by default. */
   health?: string;
-  /** The service trusts X-Forwarded-For from these CIDRs. Default: `[]`. */
+  /** The service trusts X-Forwarded-For and X-Forwarded-Proto from proxies in these CIDRs. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string>;
   /** The service keeps its data here: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
   storage?: string;
-  /** These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with `postgres`. */
+  /** These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with every key. By default, it makes a key file beside the SQLite database, with mode 0600. The keys are required with `postgres`. */
   encryption_keys?: ReadonlyArray<string>;
-  /** The program keeps the counters for wrong secrets and passwords, token requests and registrations here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counters. Default: `"memory"`. */
+  /** The program keeps the counters for wrong secrets and passwords, token requests and registrations here. Write `memory`, or the URL redis://HOST:PORT if several replicas share the counters. For TLS, write rediss://HOST:PORT. Default: `"memory"`. */
   counters?: string | {
-    /** This is the URL of the Redis: redis://HOST:PORT, or rediss: with TLS. */
+    /** This is the URL of the Redis: redis://HOST:PORT, or rediss://HOST:PORT for TLS. */
     url: string;
-    /** Set this for a Redis whose certificate comes from a private authority. */
+    /** Set this key if a private certificate authority issued the certificate of the Redis. */
     tls?: {
-      /** This PEM file holds the only certificate authorities that the program trusts for this Redis, in place of the system's authorities. */
+      /** This PEM file holds certificate authorities. The program trusts only these authorities for this Redis, and not the system's authorities. */
       ca: string;
     };
   };
@@ -796,12 +796,12 @@ export interface AuthorizationFile {
     alg?: "EdDSA" | "ES256" | "RS256" | "HS256" | Variable;
     /** This is the secret for HS256, with at least 32 bytes. Share it with every verifier, and never publish it. */
     secret_base64url?: string;
-    /** true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user become invalid. Gateways fetch the key by its `kid`. Default: `false`. */
+    /** true: each user has a separate key. The service signs the JWTs of a user with the key of this user. If you rotate the key of one user, only the JWTs of this user become invalid. Gateways fetch the key by its `kid`. Default: `false`. */
     user_keys?: boolean | Variable;
-    /** true: with `user_keys`, a new password rotates the key of the user. Default: `true`. */
+    /** true: with `user_keys`, the service rotates the key of a user who gets a new password. Default: `true`. */
     rotate_on_password_change?: boolean | Variable;
   };
-  /** Clients may ask for these resource indicators (RFC 8707). The first is the default `aud`. */
+  /** Clients may request tokens for these resources (RFC 8707). The first resource is the default `aud`. */
   resources: ReadonlyArray<string>;
   /** These settings define the form and the lifetime of tokens. Default: `{}`. */
   tokens?: {
@@ -812,7 +812,7 @@ export interface AuthorizationFile {
     };
     /** These settings apply to access tokens. Default: `{}`. */
     access?: {
-      /** Access tokens have this format. A client may override it. Default: `"opaque"`. */
+      /** Access tokens have this format. `access_token_format` of a client replaces this value. Default: `"opaque"`. */
       format?: "opaque" | "jwt" | Variable;
       /** An opaque access token is valid for this long. Default: `"1h"`. */
       ttl?: string;
@@ -827,28 +827,28 @@ export interface AuthorizationFile {
     refresh?: {
       /** A refresh token is valid for this long. Each use issues a new refresh token. Default: `"7d"`. */
       ttl?: string;
-      /** After this time the user must log in again, even if the client used the refresh token. Default: `"30d"`. */
+      /** After this time, the user must log in again. No access token or refresh token of the grant is valid longer. Default: `"30d"`. */
       absolute_ttl?: string;
-      /** If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of the grant. Default: `"10s"`. */
+      /** If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. Default: `"10s"`. */
       reuse_leeway?: string;
-      /** A client that lost the answer can send the used refresh token again for this long, and gets the same tokens. Default: `"0s"`. */
+      /** A client that lost the answer may send the used refresh token again within this time. The service then sends the same tokens again. Default: `"0s"`. */
       retry_window?: string;
-      /** new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token (opaque tokens only). Default: `"new"`. */
+      /** new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token. Only opaque tokens can be extended. Default: `"new"`. */
       access_token?: "new" | "extend" | Variable;
     };
-    /** These settings apply to keys of the browserless exchange. Default: `{}`. */
+    /** These settings apply to session keys of the browserless exchange. Default: `{}`. */
     session_key?: {
       /** A session key is valid for this long. Default: `"7d"`. */
       ttl?: string;
     };
-    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number of codes for one client. Further requests get 429. 0 means no limit. Default: `6000`. */
+    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. For one client, one session may request at most a twentieth of this number of codes in any minute. Further requests get 429. 0 means no limit. Default: `6000`. */
     max_a_minute?: number | Variable;
   };
   /** Each scope has a text that tells users what the scope allows. Default: `{}`. */
   scopes?: {
     [name: string]: string;
   };
-  /** This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part. Default: `"reject"`. */
+  /** This setting applies if a client requests a scope that it did not register. reject: the service answers invalid_scope. narrow: the service grants only the registered scopes. Default: `"reject"`. */
   scope_excess?: "reject" | "narrow" | Variable;
   /** These settings apply to OpenID Connect. Default: `{}`. */
   openid?: {
@@ -858,42 +858,42 @@ export interface AuthorizationFile {
     id_token?: {
       /** An ID token is valid for this long. Default: `"10m"`. */
       ttl?: string;
-      /** The service signs ID tokens with this algorithm. A client may choose a different algorithm with `id_token_signed_response_alg`. Default: `"RS256"`. */
+      /** The service signs ID tokens with this algorithm. `id_token_signed_response_alg` of a client replaces this value. Default: `"RS256"`. */
       alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     };
-    /** public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. A client may choose with `subject_type`. Default: `"public"`. */
+    /** public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. `subject_type` of a client replaces this value. Default: `"public"`. */
     subject?: "public" | "pairwise" | Variable;
-    /** Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, they take the value of the same name. Default: `{}`. */
+    /** Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, a standard claim takes its value from the entry with the same name. Default: `{}`. */
     claims?: {
       [name: string]: string;
     };
-    /** These are the authentication context classes of this service. Default: `{}`. */
+    /** These are the authentication context classes (`acr`) of this service. Default: `{}`. */
     acr?: {
       /** ID tokens have this `acr` after a login with a password. */
       pwd?: string;
     };
-    /** true: the answer of /oauth2/userinfo is a signed JWT for every client. Instead, set `userinfo_signed_response_alg` of each client that needs a JWT. Default: `false`. */
+    /** true: the answer of /oauth2/userinfo is a signed JWT for every client. If only some clients need a JWT, set `userinfo_signed_response_alg` of these clients instead. Default: `false`. */
     userinfo_signed?: boolean | Variable;
   };
-  /** These settings let clients register themselves. No operator has checked such a client, so the consent page always asks. Default: `{}`. */
+  /** These settings let clients register themselves. No operator checked such a client, so the service shows the consent page for each of its requests. Default: `{}`. */
   registration?: {
     /** These settings apply to clients that publish their own metadata. Default: `{}`. */
     cimd?: {
-      /** true: the https URL of a metadata document is a client id (OAuth Client ID Metadata Document). The service reads the document when a client first uses the id. Default: `false`. */
+      /** true: a client may use the https URL of its metadata document as its client id (OAuth Client ID Metadata Document). The service reads the document when it first gets this client id. Default: `false`. */
       enabled?: boolean | Variable;
       /** The service reads only documents whose URL matches one of these patterns. `https://*` matches every host, and `https://*.example.com` matches every name below example.com. A pattern may have a port, and a path, which may end in `/*`. Default: `["https://*"]`. */
       allow?: ReadonlyArray<string>;
-      /** Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token. */
+      /** A client with such a document may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
       scope?: string;
-      /** The service reads a document again after this time, if the host's answer does not name a time. Default: `"1h"`. */
+      /** If the answer of the host names no time, the service reads the document again after this time. Default: `"1h"`. */
       ttl?: string;
-      /** The service reads a document again after at most this time. If the host's answer names a shorter time, this shorter time applies, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. Default: `"24h"`. */
+      /** The service reads a document again after at most this time. If the host's answer names a shorter time, the service uses the shorter time, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. Default: `"24h"`. */
       max_ttl?: string;
-      /** A larger document is rejected. Default: `"5KiB"`. */
+      /** The service rejects a larger document. Default: `"5KiB"`. */
       size?: string;
       /** A host must send its document within this time. Default: `"5s"`. */
       timeout?: string;
-      /** deny: the service reads documents and keys of such clients at public addresses only. outbound: `outbound.private_addresses` applies too. Default: `"deny"`. */
+      /** deny: the service reads documents and keys of these clients only at public addresses. outbound: the service may also use the private addresses in `outbound.private_addresses`. Default: `"deny"`. */
       private_addresses?: "deny" | "outbound" | Variable;
     };
     /** These settings apply to dynamic client registration. Default: `{}`. */
@@ -902,44 +902,44 @@ export interface AuthorizationFile {
       enabled?: boolean | Variable;
       /** required: a registration needs an access token of this service with the scope `clients.register`. none: anyone may register. Default: `"required"`. */
       initial_access_token?: "required" | "none" | Variable;
-      /** Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token. */
+      /** A client that registered itself may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
       scope?: string;
       /** The service removes a client that got no token for this long. A client with a valid grant stays. Default: `"30d"`. */
       ttl_unused?: string;
-      /** This limits registrations. Further requests get 429. Default: `{}`. */
+      /** This is the limit for registrations. Further requests get 429. Default: `{}`. */
       per_address?: {
         /** One address may register this many clients in the window. Default: `10`. */
         requests?: number | Variable;
-        /** This is the window. An IPv6 /64 counts as one address. A /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many. Default: `"1h"`. */
+        /** This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many. Default: `"1h"`. */
         per?: string;
       };
     };
   };
-  /** The service sends security event tokens (RFC 8417) with the events of CAEP to other programs: about ended sessions, new passwords and changed claims. Default: `{}`. */
+  /** The service reports ended sessions, new passwords and changed claims to other programs. It sends security event tokens (RFC 8417) with the events of CAEP. Default: `{}`. */
   security_events?: {
     /** The service pushes its security events to these receivers. Default: `[]`. */
     receivers?: ReadonlyArray<{
-      /** Metrics and the audit log have this name. The service also stores it with each event that waits, so a new name is a new receiver. */
+      /** Metrics and the audit log show this name. The service stores the name with each event that waits. After you change the name, the receiver does not get the events that wait under the old name. */
       id: string;
       /** The service posts each event to this URL (RFC 8935). */
       url: string;
-      /** The tokens have this `aud`. If it is the id of a client, the tokens name users and sessions as the ID tokens of this client do. */
+      /** The security event tokens have this `aud`. This value may be the id of a client. Then the tokens have the same `sub` and `sid` values as the ID tokens of this client. */
       audience: string;
-      /** The service sends this value in Authorization, such as `Bearer …`. Use a variable. */
+      /** The service sends this value in the Authorization header, such as `Bearer …`. Use a variable. */
       authorization?: string;
-      /** The receiver gets these events. session-revoked: a session, or the access of one application, ended. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now. Default: `["session-revoked","credential-change","token-claims-change"]`. */
+      /** The receiver gets these events. session-revoked: a session, or the access of one application, ended. credential-change: a user has a new password. token-claims-change: the claims in access tokens of a user changed. Default: `["session-revoked","credential-change","token-claims-change"]`. */
       events?: ReadonlyArray<"session-revoked" | "credential-change" | "token-claims-change" | Variable>;
     }>;
   };
   /** These settings apply to requests that the service sends to the receivers of `security_events` and to URLs of clients, such as `backchannel_logout_uri` and metadata documents. Default: `{}`. */
   outbound?: {
-    /** The service connects to private addresses in these CIDRs. By default, it connects to public addresses only. Default: `[]`. */
+    /** The service may connect to private addresses in these CIDRs. By default, it connects only to public addresses. Default: `[]`. */
     private_addresses?: ReadonlyArray<string>;
     /** A request may take this long. Default: `"5s"`. */
     timeout?: string;
-    /** Set this for servers whose certificates come from a private authority. */
+    /** Set this key if a private certificate authority issued the certificates of these servers. */
     tls?: {
-      /** This PEM file holds the only certificate authorities that the service trusts for these requests, in place of the system's authorities. */
+      /** This PEM file holds certificate authorities. The service trusts only these authorities for these requests, and not the system's authorities. */
       ca: string;
     };
   };
@@ -949,7 +949,7 @@ export interface AuthorizationFile {
     enabled?: boolean | Variable;
     /** true: the parameters of this exchange may be in the query, including the secret. The service never logs the query. Default: `true`. */
     allow_query?: boolean | Variable;
-    /** oauth: the service answers errors by RFC 6749. errcode: it answers every refusal with status 200, `errcode` and `errmsg`. Default: `"oauth"`. */
+    /** oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`. Default: `"oauth"`. */
     errors?: "oauth" | "errcode" | Variable;
   };
   /** These settings help clients and resource servers that cannot follow the specifications. Default: `{}`. */
@@ -971,9 +971,9 @@ export interface AuthorizationFile {
     client_secret?: string;
     /** This is another name for `client_secret`. */
     app_secret?: string;
-    /** This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`. */
+    /** This is the SHA-256 hash of the secret in lowercase hex. Write this key in place of `client_secret`. */
     client_secret_sha256?: string;
-    /** The client authenticates in this way. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: it signs a JWT for each request (RFC 7523), and has no secret. */
+    /** The client authenticates by this method. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: the client signs a JWT for each request (RFC 7523), and has no secret. */
     token_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | Variable;
     /** This is the JWK Set with the public keys of the client, for private_key_jwt. */
     jwks?: unknown;
@@ -989,11 +989,11 @@ export interface AuthorizationFile {
     grant_types?: ReadonlyArray<"authorization_code" | "refresh_token" | "client_credentials" | "password" | "implicit" | Variable>;
     /** Access tokens of this client have this format. The default is `tokens.access.format`. */
     access_token_format?: "opaque" | "jwt" | Variable;
-    /** false: a client that is not public may omit PKCE (RFC 7636). Default: `true`. */
+    /** false: the client may omit PKCE (RFC 7636), but only if it is not a public client. Default: `true`. */
     require_pkce?: boolean | Variable;
-    /** This replaces `tokens.refresh.retry_window` for the client. */
+    /** This value replaces `tokens.refresh.retry_window` for this client. */
     retry_window?: string;
-    /** true: the client may use the browserless exchange for a session key. Default: `false`. */
+    /** true: the client may get session keys by the browserless exchange. Default: `false`. */
     session?: boolean | Variable;
     /** The service may send the browser to these addresses after a logout. An address must match byte by byte. Default: `[]`. */
     post_logout_redirect_uris?: ReadonlyArray<string>;
@@ -1001,13 +1001,13 @@ export interface AuthorizationFile {
     backchannel_logout_uri?: string;
     /** This setting changes nothing: logout tokens of this service always have a `sid`. Default: `false`. */
     backchannel_logout_session_required?: boolean | Variable;
-    /** Users must log in again if their login is older than this. `max_age` of a request replaces it. */
+    /** Users must log in again if their login is older than this. `max_age` in a request replaces this value. */
     default_max_age?: string;
-    /** This replaces `openid.id_token.alg` for the client. */
+    /** This value replaces `openid.id_token.alg` for this client. */
     id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     /** The answer of /oauth2/userinfo for this client is a JWT, signed with this algorithm. By default, the answer is JSON. */
     userinfo_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
-    /** This replaces `openid.subject` for the client. */
+    /** This value replaces `openid.subject` for this client. */
     subject_type?: "public" | "pairwise" | Variable;
     /** If the URLs of several clients have the same host, these clients see the same pairwise `sub`. The document at this URL is a JSON array with all `redirect_uris` of the client. */
     sector_identifier_uri?: string;
@@ -1041,18 +1041,18 @@ export interface AuthorizationFile {
   }>;
   /** These limits stop attackers who guess secrets. Default: `{}`. */
   login?: {
-    /** One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords. Default: `10`. */
+    /** One client or user may send this many wrong secrets from one address. All users together may send ten times as many wrong passwords from one address. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. Even then, it accepts the right secret of a client, but not the right password of a user. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong secret begins this window. After `max_failures` wrong secrets, the service answers 429 until the window ends. During this time, it still accepts the right secret of a client, but it rejects the right password of a user. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
-    /** One user may have this many wrong passwords in a day, from all addresses together. After that, the service answers 429. The limit does not apply to addresses that sent the right password in the last 30 days. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
+    /** The service allows this many wrong passwords for one user in a day, from all addresses together. After that, it answers 429 for this user. The limit does not apply to addresses that sent the right password of this user in the last 30 days. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
     max_failures_a_day?: number | Variable;
   };
-  /** Pages show this name at the top and in the title of the tab. A logo replaces the name at the top, and has the name as its alternative text. The default is the host of the issuer. */
+  /** Pages show this name at the top and in the title of the tab. A logo replaces the name at the top. The name is then the alternative text of the logo. The default is the host of the issuer. */
   site_name?: string;
   /** These settings change how the hosted pages look. Default: `{}`. */
   theme?: {
-    /** Pages show the picture in this file: .svg or .png. */
+    /** Pages show the picture in this .svg or .png file at the top. */
     logo?: string;
     /** Pages use these CSS variables: --accent, --background, --surface, --text, --muted, --border, --danger, --radius, --logo-height, --font. Default: `{}`. */
     css?: {
@@ -1063,7 +1063,7 @@ export interface AuthorizationFile {
   audit?: {
     /** The service writes one line of JSON for each event to this file, relative to the configuration file. */
     file: string;
-    /** When the file reaches this size, the service renames it to `FILE.1` and begins a new file. With none, another program must rotate the file. Default: `"100MiB"`. */
+    /** When the file reaches this size, the service renames it to `FILE.1` and begins a new file. With `none`, another program must rotate the file. Default: `"100MiB"`. */
     max_size?: string;
     /** The service keeps at most this many rotated files, and removes older files. Default: `9`. */
     max_files?: number | Variable;

@@ -33,7 +33,7 @@ export const oauthErrors = {
     status: 400,
     text: 'The grant or token is not valid for this client.',
     remedy:
-      'Request a new code or token. The old one is unknown, used, expired or revoked, or it belongs to another client. With a code, also send the `code_verifier` of its `code_challenge`, and the exact `redirect_uri` of the authorization request.',
+      'Request a new code or token. The old code or token is unknown, used, expired or revoked, or it belongs to another client. With a code, also send the `code_verifier` of its `code_challenge`, and the exact `redirect_uri` of the authorization request.',
   },
   code_used: {
     status: 400,
@@ -98,14 +98,14 @@ export const oauthErrors = {
   /** OpenID Connect Core §3.1.2.6. */
   registration_not_supported: {
     status: 400,
-    text: 'The parameter registration is not supported.',
+    text: 'The service does not support the request parameter registration.',
     remedy: 'Register the client in advance.',
   },
   /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
   unmet_authentication_requirements: {
     status: 400,
     text: 'This service cannot log the user in with the requested acr.',
-    remedy: 'Request an `acr` that `acr_values_supported` lists, or do not mark it as essential.',
+    remedy: 'Request an `acr` that `acr_values_supported` lists, or do not mark `acr` as an essential claim.',
   },
   /** RFC 6750 §3.1. */
   invalid_token: {
@@ -135,7 +135,7 @@ export const oauthErrors = {
   invalid_client_metadata: {
     status: 400,
     text: 'The metadata of the client are not acceptable.',
-    remedy: 'Read `error_description`: it names the member.',
+    remedy: 'Read `error_description`: it names the invalid member.',
   },
   /** Client ID Metadata Document §5.1. */
   invalid_client_document: {
@@ -168,13 +168,14 @@ export const oauthErrors = {
     status: 403,
     error: 'invalid_request',
     text: 'The form does not come from a page of this service.',
-    remedy: 'Allow cookies, and reload the page. A proxy in front must forward the headers `Origin` and `Cookie`.',
+    remedy:
+      'Allow cookies, and reload the page. A proxy in front of the service must forward the headers `Origin` and `Cookie`.',
   },
   login_refused: {
     status: 403,
     error: 'access_denied',
     text: 'The username or password is wrong.',
-    remedy: 'Enter both again.',
+    remedy: 'Enter the username and the password again.',
   },
   /** For a gateway without the permission in the registration of clients. */
   follower_refused: {
@@ -196,7 +197,7 @@ export const oauthErrors = {
     error: 'temporarily_unavailable',
     text: 'Too many requests; try again later.',
     remedy:
-      'Wait for the time in `Retry-After`. Reuse each token until it expires, and do not request a new one each time. `tokens.max_a_minute` is the limit.',
+      'Wait for the time in `Retry-After`. Use each token until it expires. Do not request a new token for each request. `tokens.max_a_minute` is the limit.',
   },
   too_many_registrations: {
     status: 429,
@@ -235,7 +236,7 @@ export const oauthErrors = {
     status: 404,
     error: 'invalid_request',
     text: 'No endpoint has this path.',
-    remedy: 'Take the address from the metadata.',
+    remedy: 'Take the address of the endpoint from the metadata of the service.',
   },
   unknown_key: {
     status: 404,
@@ -249,12 +250,12 @@ export const oauthErrors = {
     error: 'unauthorized_client',
     text: 'The client may not read the keys of users.',
     remedy:
-      'If the client verifies tokens, set `keys: true` on the client. Anyone who has such a key can also issue tokens.',
+      'If the client verifies tokens, set `keys: true` on the client. Anyone who has such a key can also issue tokens for its user.',
   },
   key_in_clear: {
     status: 403,
     error: 'invalid_request',
-    text: 'Secret keys are sent only over TLS or on the local machine.',
+    text: 'The service sends secret keys only over TLS or to a program on the same machine.',
     remedy:
       'Request the key through the proxy that ends TLS. List the proxy in `trusted_proxies`, and let it set `X-Forwarded-Proto`.',
   },

@@ -86,7 +86,7 @@ export function groupMetrics(crew: Pick<Crew, 'workers' | 'restarts'>): Registry
   });
   new Counter({
     name: 'gatehouse_worker_restarts_total',
-    help: 'Worker processes that crashed or hung, and that the primary replaced.',
+    help: 'Worker processes that the primary replaced, because they crashed or hung.',
     registers,
     collect() {
       this.reset();

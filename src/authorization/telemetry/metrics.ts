@@ -38,7 +38,7 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
   });
   new Gauge({
     name: 'gatehouse_authorization_counters_reachable',
-    help: '0: the shared counters are unreachable, and this process counts alone.',
+    help: '1: the shared counters are reachable, or the process keeps its counters in memory. 0: the shared counters are unreachable, and the process counts its own requests only.',
     registers: [registry],
     collect() {
       this.set(counters.reachable() ? 1 : 0);
@@ -46,29 +46,29 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
   });
   const counter = (name: string, help: string, labelNames: readonly [string, string?]) =>
     counted(registry, { name: `gatehouse_authorization_${name}`, help, labelNames });
-  const introspections = counter('introspections_total', 'Introspection answers.', ['active']);
+  const introspections = counter('introspections_total', 'Introspection answers by state of the token.', ['active']);
   const logouts = counter(
     'logout_tokens_total',
-    'Logout tokens by result: told (accepted), refused (400) or failed (retried).',
+    'Logout tokens that the service sent, by result: told (the client accepted the token), refused (the client answered 400) or failed (the service retries).',
     ['result'],
   );
   return {
     registry,
-    answered: counter('answers_total', 'Answers by endpoint and outcome: ok or an error code.', [
+    answered: counter('answers_total', 'Answers by endpoint and outcome. The outcome is ok or an error code.', [
       'endpoint',
       'outcome',
     ]),
-    issued: counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']),
+    issued: counter('tokens_issued_total', 'Issued access tokens by grant type and format.', ['grant_type', 'format']),
     introspected: (active) => introspections(String(active)),
     logoutSent: (result) => logouts(result),
     securityEventSent: counter(
       'security_events_total',
-      'Pushed security events by receiver and result: told (accepted), refused (400) or failed (retried).',
+      'Security events that the service pushed, by receiver and result: told (the receiver accepted the event), refused (the receiver answered 400) or failed (the service retries).',
       ['receiver', 'result'],
     ),
     documentRead: counter(
       'client_documents_total',
-      'Requests for documents of clients by result: read, refused (unacceptable document or host), outage (host unavailable) or limited (not sent).',
+      'Requests for documents of clients by result: read, refused (unacceptable document or host), outage (host unavailable) or limited (not sent, because of a limit).',
       ['document', 'result'],
     ),
   };
@@ -86,7 +86,7 @@ function addWaiting(registry: Registry, records: MeasuredParts['records']): void
   });
   new Gauge({
     name: 'gatehouse_authorization_security_events',
-    help: 'Security events that receivers must still get. All processes report the same number.',
+    help: 'Security events that the service must still send to receivers. All processes report the same number.',
     registers: [registry],
     async collect() {
       this.set(await records.countSecurityEvents().catch(() => Number.NaN));

@@ -10,7 +10,10 @@ const LOOPBACK = 'loopback';
 
 const ByServer = record(
   {
-    authorization_server: text(undefined, 'Operators log in at this server, a name in `authorization_servers`.'),
+    authorization_server: text(
+      undefined,
+      'Operators log in at this authorization server, a name in `authorization_servers`.',
+    ),
     scope: text(
       'gatehouse.admin',
       'The gateway requests these space-delimited scopes, and the token must have all of them. With `openid`, the gateway also verifies an ID token.',
@@ -18,17 +21,24 @@ const ByServer = record(
     client_id: Type.Optional(
       text(
         undefined,
-        "The console is this client of the server, with the redirect address `url`/console/callback. The default is the `client_id` in the server's block.",
+        "The console uses this client id at the authorization server. Register `url`/console/callback as a redirect address of this client. The default is the `client_id` of this server in `authorization_servers`.",
       ),
     ),
     client_secret: Type.Optional(
       text(undefined, 'This is the secret of `client_id`. Use a variable. Without a secret, the client is public.'),
     ),
     resource: Type.Optional(
-      text(undefined, 'The token is for this resource (RFC 8707). By default, the server decides.'),
+      text(
+        undefined,
+        'The gateway requests a token for this resource (RFC 8707). By default, the authorization server chooses the resource.',
+      ),
     ),
     users: Type.Optional(
-      list(text(), undefined, 'Only these users (`sub`) may log in. By default, each user with the scope may log in.'),
+      list(
+        text(),
+        undefined,
+        'Only these users (`sub`) may log in. By default, each user with the `scope` may log in.',
+      ),
     ),
   },
   undefined,
@@ -59,7 +69,7 @@ const ReplicaTls = record(
   {
     ca: text(
       undefined,
-      "This PEM file holds the only certificate authorities that this gateway trusts for the other gateway, in place of the system's authorities. It reads the file at each connection.",
+      "This PEM file holds certificate authorities. This gateway trusts only these authorities for the other gateway, and not the system's authorities. It reads the file at each connection.",
     ),
   },
   undefined,
@@ -69,12 +79,14 @@ const ReplicaTls = record(
 const Replica = record(
   {
     url: text(undefined, 'The `admin` listener of the other gateway has this origin, such as https://10.0.0.7:9901.'),
-    username: Type.Optional(text(undefined, 'The console sends this username to the other gateway, with Basic.')),
+    username: Type.Optional(
+      text(undefined, 'The console sends this username to the other gateway with Basic authentication.'),
+    ),
     password: Type.Optional(text(undefined, 'This is the password for `username`. Use a variable.')),
     tls: Type.Optional(ReplicaTls),
   },
   undefined,
-  'The console also shows the decisions of this gateway.',
+  'The console also shows the decisions of this other gateway.',
 );
 
 export type ReplicaConfig = Static<typeof Replica>;
@@ -114,21 +126,21 @@ export function adminListen(description: string) {
     console: Type.Optional(
       Type.Boolean({
         description:
-          'true: the listener serves the console. The default is true on a loopback address, otherwise false.',
+          'true: the listener serves the console. On a loopback address, the default is true. On any other address, the default is false.',
       }),
     ),
     replicas: Type.Optional(
       list(
         Replica,
         undefined,
-        'The console also shows the decisions of these other gateways. All its other pages are only about the gateway of this file.',
+        'The console also shows the decisions of these other gateways. All other pages of the console show only the gateway of this file.',
       ),
     ),
     access: Type.Unsafe<AdminAccess>({
       anyOf: [{ type: 'string', enum: [LOOPBACK] }, ByServer, ByBasic],
       default: LOOPBACK,
       description:
-        'loopback: everyone who reaches the listener may use it. With any other value, operators must log in. This includes /decisions, /routes, /why and /reload. /livez, /readyz and /metrics stay open.',
+        'loopback: everyone who can connect to the listener may use it. With any other value, operators must log in for every path, such as /decisions, /routes, /why and /reload. Only /livez, /readyz and /metrics need no login.',
     }),
   });
   return Type.Unsafe<AdminListen>({ anyOf: [address(), parts], description });

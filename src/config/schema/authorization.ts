@@ -40,20 +40,30 @@ export const AuthorizationSchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
   development: flag(
     false,
-    'true: the issuer, and URLs of clients and receivers, may be http even if they are not on loopback. Users may have plain-text passwords.',
+    'true: the issuer and the URLs of clients and receivers may be http URLs on any host. Users may have plain-text passwords. false: such URLs may be http URLs only on loopback.',
   ),
   issuer: text(undefined, 'This is the issuer identifier (RFC 8414). The service never takes it from the Host header.'),
-  listen: address('127.0.0.1:8081', 'Clients connect to this address. A proxy in front must end TLS.'),
+  listen: address(
+    '127.0.0.1:8081',
+    'Clients connect to this address. The service does not speak TLS, so a proxy in front of it must end TLS.',
+  ),
   admin: Type.Optional(
     address(
       undefined,
-      'The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name.',
+      'The management listener has this address. Never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name.',
     ),
   ),
   health: Type.Optional(
-    address(undefined, 'This listener serves only /livez, /readyz and /metrics. It is off by default.'),
+    address(
+      undefined,
+      'The health listener has this address. It serves only /livez, /readyz and /metrics. The listener is off by default.',
+    ),
   ),
-  trusted_proxies: list(text(), [], 'The service trusts X-Forwarded-For from these CIDRs.'),
+  trusted_proxies: list(
+    text(),
+    [],
+    'The service trusts X-Forwarded-For and X-Forwarded-Proto from proxies in these CIDRs.',
+  ),
   storage: Type.String({
     default: 'sqlite:data/gatehouse.db',
     pattern: storagePattern(),
@@ -63,7 +73,7 @@ export const AuthorizationSchema = record({
     list(
       text(),
       undefined,
-      `These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with \`${storageServers()}\`.`,
+      `These keys protect secrets in the database. Each key has 32 bytes, in base64. The service encrypts with the first key, and can decrypt with every key. By default, it makes a key file beside the SQLite database, with mode 0600. The keys are required with \`${storageServers()}\`.`,
     ),
   ),
   counters: counters('wrong secrets and passwords, token requests and registrations'),
@@ -82,23 +92,26 @@ export const AuthorizationSchema = record({
       ),
       user_keys: flag(
         false,
-        'true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user become invalid. Gateways fetch the key by its `kid`.',
+        'true: each user has a separate key. The service signs the JWTs of a user with the key of this user. If you rotate the key of one user, only the JWTs of this user become invalid. Gateways fetch the key by its `kid`.',
       ),
-      rotate_on_password_change: flag(true, 'true: with `user_keys`, a new password rotates the key of the user.'),
+      rotate_on_password_change: flag(
+        true,
+        'true: with `user_keys`, the service rotates the key of a user who gets a new password.',
+      ),
     },
     {},
     'These settings say how the service signs tokens.',
   ),
   resources: Type.Array(text(), {
     minItems: 1,
-    description: 'Clients may ask for these resource indicators (RFC 8707). The first is the default `aud`.',
+    description: 'Clients may request tokens for these resources (RFC 8707). The first resource is the default `aud`.',
   }),
   tokens: Tokens,
   scopes: named(text(), {}, 'Each scope has a text that tells users what the scope allows.'),
   scope_excess: oneOf(
     ['reject', 'narrow'],
     'reject',
-    'This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part.',
+    'This setting applies if a client requests a scope that it did not register. reject: the service answers invalid_scope. narrow: the service grants only the registered scopes.',
   ),
   openid: Openid,
   registration: Registration,
@@ -114,7 +127,7 @@ export const AuthorizationSchema = record({
       errors: oneOf(
         ['oauth', 'errcode'],
         'oauth',
-        'oauth: the service answers errors by RFC 6749. errcode: it answers every refusal with status 200, `errcode` and `errmsg`.',
+        'oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`.',
       ),
     },
     {},
@@ -135,15 +148,15 @@ export const AuthorizationSchema = record({
     {
       max_failures: count(
         10,
-        'One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords.',
+        'One client or user may send this many wrong secrets from one address. All users together may send ten times as many wrong passwords from one address.',
       ),
       window: duration(
         '15m',
-        'The first wrong secret begins this window. After `max_failures`, the service answers 429 until the window ends. Even then, it accepts the right secret of a client, but not the right password of a user. An IPv6 /64 counts as one address. A /56 may send twice as many wrong secrets, and a /48 four times as many.',
+        'The first wrong secret begins this window. After `max_failures` wrong secrets, the service answers 429 until the window ends. During this time, it still accepts the right secret of a client, but it rejects the right password of a user. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong secrets, and a /48 four times as many.',
       ),
       max_failures_a_day: count(
         100,
-        'One user may have this many wrong passwords in a day, from all addresses together. After that, the service answers 429. The limit does not apply to addresses that sent the right password in the last 30 days. A browser in which this user logged in before has a separate count with the same limit.',
+        'The service allows this many wrong passwords for one user in a day, from all addresses together. After that, it answers 429 for this user. The limit does not apply to addresses that sent the right password of this user in the last 30 days. A browser in which this user logged in before has a separate count with the same limit.',
       ),
     },
     {},
@@ -152,12 +165,12 @@ export const AuthorizationSchema = record({
   site_name: Type.Optional(
     text(
       undefined,
-      'Pages show this name at the top and in the title of the tab. A logo replaces the name at the top, and has the name as its alternative text. The default is the host of the issuer.',
+      'Pages show this name at the top and in the title of the tab. A logo replaces the name at the top. The name is then the alternative text of the logo. The default is the host of the issuer.',
     ),
   ),
   theme: record(
     {
-      logo: Type.Optional(text(undefined, 'Pages show the picture in this file: .svg or .png.')),
+      logo: Type.Optional(text(undefined, 'Pages show the picture in this .svg or .png file at the top.')),
       css: named(text(), {}, `Pages use these CSS variables: ${themeNames.join(', ')}.`),
     },
     {},
@@ -172,7 +185,7 @@ export const AuthorizationSchema = record({
         ),
         max_size: sizeOrNone(
           '100MiB',
-          'When the file reaches this size, the service renames it to `FILE.1` and begins a new file. With none, another program must rotate the file.',
+          'When the file reaches this size, the service renames it to `FILE.1` and begins a new file. With `none`, another program must rotate the file.',
         ),
         max_files: count(9, 'The service keeps at most this many rotated files, and removes older files.'),
         max_age: durationOrNone('365d', 'The service removes a rotated file this long after its last line.'),

@@ -28,14 +28,15 @@ export const ClientSettings = record(
     client_secret_sha256: Type.Optional(
       Type.String({
         pattern: '^[0-9a-f]{64}$',
-        description: 'This is the SHA-256 hash of the secret in lowercase hex. It replaces `client_secret`.',
+        description:
+          'This is the SHA-256 hash of the secret in lowercase hex. Write this key in place of `client_secret`.',
       }),
     ),
     token_endpoint_auth_method: Type.Optional(
       oneOf(
         clientAuthMethods,
         undefined,
-        'The client authenticates in this way. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: it signs a JWT for each request (RFC 7523), and has no secret.',
+        'The client authenticates by this method. By default, a client with a secret may send the secret by Basic or in the form. private_key_jwt: the client signs a JWT for each request (RFC 7523), and has no secret.',
       ),
     ),
     jwks: Type.Optional(anything('This is the JWK Set with the public keys of the client, for private_key_jwt.')),
@@ -55,9 +56,11 @@ export const ClientSettings = record(
         'Access tokens of this client have this format. The default is `tokens.access.format`.',
       ),
     ),
-    require_pkce: flag(true, 'false: a client that is not public may omit PKCE (RFC 7636).'),
-    retry_window: Type.Optional(duration(undefined, 'This replaces `tokens.refresh.retry_window` for the client.')),
-    session: flag(false, 'true: the client may use the browserless exchange for a session key.'),
+    require_pkce: flag(true, 'false: the client may omit PKCE (RFC 7636), but only if it is not a public client.'),
+    retry_window: Type.Optional(
+      duration(undefined, 'This value replaces `tokens.refresh.retry_window` for this client.'),
+    ),
+    session: flag(false, 'true: the client may get session keys by the browserless exchange.'),
     post_logout_redirect_uris: list(
       text(),
       [],
@@ -73,11 +76,11 @@ export const ClientSettings = record(
     default_max_age: Type.Optional(
       duration(
         undefined,
-        'Users must log in again if their login is older than this. `max_age` of a request replaces it.',
+        'Users must log in again if their login is older than this. `max_age` in a request replaces this value.',
       ),
     ),
     id_token_signed_response_alg: Type.Optional(
-      oneOf(idTokenAlgorithms, undefined, 'This replaces `openid.id_token.alg` for the client.'),
+      oneOf(idTokenAlgorithms, undefined, 'This value replaces `openid.id_token.alg` for this client.'),
     ),
     userinfo_signed_response_alg: Type.Optional(
       oneOf(
@@ -86,7 +89,9 @@ export const ClientSettings = record(
         'The answer of /oauth2/userinfo for this client is a JWT, signed with this algorithm. By default, the answer is JSON.',
       ),
     ),
-    subject_type: Type.Optional(oneOf(subjectTypes, undefined, 'This replaces `openid.subject` for the client.')),
+    subject_type: Type.Optional(
+      oneOf(subjectTypes, undefined, 'This value replaces `openid.subject` for this client.'),
+    ),
     sector_identifier_uri: Type.Optional(
       text(
         undefined,

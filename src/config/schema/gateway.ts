@@ -43,21 +43,27 @@ const Limits = record(
       '16KiB',
       'All header lines of a request together may have at most this size. A request with larger headers gets 431.',
     ),
-    header_count: count(100, 'A request may have at most this many header lines. A request with more gets 431.'),
+    header_count: count(
+      100,
+      'A request may have at most this many header lines. A request with more header lines gets 431.',
+    ),
     headers_timeout: duration('10s', 'The whole head of a request must arrive within this time.'),
     body: sizeOrNone('none', 'A request body may have at most this size. A larger body gets 413.'),
-    form_body: size('64KiB', 'A form with an access_token may have at most this size. A larger form gets 413.'),
+    form_body: size(
+      '64KiB',
+      'If a route accepts a token in a form, a form may have at most this size. A larger form gets 413, even without a token.',
+    ),
     body_rate: record(
       {
         bytes: size('1KiB', 'At least this much of a body must arrive within `over`.'),
-        over: duration('30s', 'The rate is measured over this time.'),
+        over: duration('30s', 'The gateway measures the rate over this time.'),
       },
       {},
       'If fewer than `bytes` of a body arrive within `over`, the gateway answers 408 and closes the connection.',
     ),
     idle: duration(
       '75s',
-      'The gateway closes a connection without a request after this time. It also cuts an answer if the client does not read for ten times as long.',
+      'The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. On HTTP/1.1, if the gateway already has the whole answer, it waits ten times as long.',
     ),
     connections: count(
       10_000,
@@ -65,7 +71,7 @@ const Limits = record(
     ),
     share: share(
       0.5,
-      "One client address may use at most this part of a shared resource at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. If an address uses its whole share of the connections, its further requests wait. If it uses its whole share of the memory or of the queue, further requests that need this resource get 503. 1 means no limit.",
+      "One client address may use at most this fraction of a shared resource at a time. The shared resources are the connections of an upstream, the memory for held bodies, and the queue for password checks. An IPv6 /64 counts as one address. In the queue for password checks, an IPv6 /48 counts as one address. If an address uses its whole share of the connections, its further requests wait. If an address uses its whole share of the memory or of the queue, its further requests for this resource get 503. 1 means no limit.",
     ),
   },
   {},
@@ -82,13 +88,13 @@ const Cors = record(
     headers: list(
       text(),
       ['Authorization', 'Content-Type'],
-      'Pages may send these request headers. To `mcp` routes, they may also send the headers of the protocol.',
+      'Pages may send these request headers. On `mcp` routes, pages may also send the headers of the Model Context Protocol.',
     ),
     credentials: flag(false, 'true: pages may send cookies. true is not allowed with the origin `*`.'),
     max_age: duration('10m', 'A browser may cache a preflight for this long.'),
   },
   undefined,
-  'Web pages of the `origins` may call the API. Without `cors`, no page of another origin may call it.',
+  'Web pages of these `origins` may call the API. Without `cors`, browsers do not let pages of other origins read the answers of the API.',
 );
 
 const Decision = record(
@@ -99,13 +105,13 @@ const Decision = record(
     ),
     grpc: Type.Optional(
       listenWithTls(
-        'Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. It is off by default.',
+        'Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. This listener is off by default.',
       ),
     ),
     max_age: duration('1s', 'A proxy may cache a positive answer for this long, in whole seconds. 0s forbids caching.'),
   },
   undefined,
-  'At this endpoint, a proxy asks whether a request passes. The proxy then forwards the request itself. The endpoint is off by default.',
+  'At this endpoint, a proxy asks whether a request passes. If the request passes, the proxy forwards the request itself. The endpoint is off by default.',
 );
 
 const AccessLog = record(
@@ -121,7 +127,7 @@ const AccessLog = record(
     ),
   },
   undefined,
-  'The gateway writes one line for each request, forwarded or not. The line has no query. The access log is off by default.',
+  'The gateway writes one line for each request, even if it does not forward the request. The line does not contain the query. The access log is off by default.',
 );
 
 /** More than the number of cores in common machines. Each worker needs the memory of a gateway. */
@@ -131,22 +137,22 @@ export const GatewaySchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
   development: flag(
     false,
-    'true: the issuers and other URLs of authorization servers may be http, even if they are not on loopback.',
+    'true: issuers and other URLs of authorization servers may be http URLs on any host. false: they may be http URLs only on loopback.',
   ),
   listen: listen('127.0.0.1:8080', 'Clients connect to this address: host:port, or { host, port, tls, http2 }.'),
   listener: oneOf(
     listeners,
     'auto',
-    'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU. If the content of a request does not arrive with its head, the server of Node.js reads this request and the rest of the connection.',
+    'This setting chooses the code that reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: the listener of the gateway, which needs less CPU. With auto, if the body of a request does not arrive together with its head, the server of Node.js reads this request. It also reads all later requests of this connection.',
   ),
   admin: Type.Optional(
     adminListen(
-      'The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make it public. On a loopback address, it answers only if Host is a loopback name or the host of `url`.',
+      'The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name or the host of `url`.',
     ),
   ),
   health: Type.Optional(
     healthListen(
-      'The health listener has this address: host:port, or { listen, pass }. It serves only /livez, /readyz, /metrics and the paths in `pass`, which it forwards to upstreams. It is off by default.',
+      'The health listener has this address: host:port, or { listen, pass }. The listener serves only /livez, /readyz, /metrics and the paths in `pass`. The gateway forwards requests for the paths in `pass` to upstreams. The listener is off by default.',
     ),
   ),
   decision: Type.Optional(Decision),
@@ -158,22 +164,26 @@ export const GatewaySchema = record({
     ],
     default: 1,
     description:
-      'This many processes serve requests at `listen`. A primary process keeps their shared state. `auto` means one process for each core.',
+      'This many processes (workers) serve requests at `listen`. With several workers, a primary process keeps their shared state. `auto` means one worker for each CPU core.',
   }),
-  mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would reject.'),
+  mode: oneOf(
+    modes,
+    'enforce',
+    'enforce: each route rejects requests that break its rules. shadow: each route forwards these requests, and the gateway records what the route would reject.',
+  ),
   trusted_proxies: trustedProxies(
-    'These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from them. They may also ask at `decision`. Write a list, or { from, host }.',
+    'These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from these proxies. Only these proxies may ask at `decision`. Write a list, or { from, host }.',
   ),
   counters: counters('rate limits, wrong passwords and Digest nonces'),
   login: record(
     {
       max_failures: count(
         10,
-        'One user may send this many wrong passwords from one address. All users of one address may send ten times as many. A wrong API key counts as a wrong password.',
+        'One user may send this many wrong passwords from one address. All users together may send ten times as many from one address. A wrong API key counts as a wrong password.',
       ),
       window: duration(
         '15m',
-        'The first wrong password begins this window. After `max_failures`, the gateway answers 429 to this user from this address until the window ends, and checks no password. An IPv6 /64 counts as one address. A /56 may send twice as many wrong passwords, and a /48 four times as many.',
+        'The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. It checks no password during this time. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many.',
       ),
     },
     {},
@@ -183,21 +193,21 @@ export const GatewaySchema = record({
     list(
       text(),
       undefined,
-      'These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends.',
+      'These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so a nonce is valid only until the process ends.',
     ),
   ),
   ticket_keys: Type.Optional(
     list(
       text(),
       undefined,
-      'These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`).',
+      'These keys protect the tickets of refusals. Each key has 32 bytes, in base64. The gateway seals with the first key, and can open tickets with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`).',
     ),
   ),
   session_keys: Type.Optional(
     list(
       text(),
       undefined,
-      'These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with all. Share them between replicas. Without this setting the gateway uses a random key, so clients must open new sessions after a restart.',
+      'These keys bind the session ids of `mcp` routes to their callers. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so clients must open new sessions after a restart.',
     ),
   ),
   limits: Limits,
@@ -220,7 +230,7 @@ export const GatewaySchema = record({
   cors: Type.Optional(Cors),
   realm: text('api', 'Challenges name this realm (RFC 9110 §11.5).'),
   scopes_supported: Type.Optional(
-    list(text(), undefined, 'These are all scopes that routes may name. Another scope in a route is an error.'),
+    list(text(), undefined, 'These are all scopes that routes may name. Any other scope in a route is an error.'),
   ),
   scopes: Type.Optional(
     named(
@@ -252,11 +262,11 @@ export const GatewaySchema = record({
       pass_headers: passHeaders([]),
     },
     {},
-    'These values apply to routes that do not set their own.',
+    'These values apply to routes that do not set their own values.',
   ),
   routes: Type.Array(RouteSchema, {
     minItems: 1,
-    description: 'Routes say which requests pass, and what a request needs.',
+    description: 'Each route says which requests it applies to, and what these requests need.',
   }),
   tests: list(
     TestSchema,

@@ -19,12 +19,14 @@ export const Auth = Type.Union(
   [
     scheme,
     record(
-      { any_of: Type.Array(scheme, { minItems: 1, description: 'A request uses one of these schemes.' }) },
+      { any_of: Type.Array(scheme, { minItems: 1, description: 'A request must use one of these schemes.' }) },
       undefined,
       'The route accepts several schemes. Each scheme has its own challenge.',
     ),
   ],
-  { description: `Requests use this scheme: bearer (the default), ${schemeNames.join(', ')}, or { any_of: [ … ] }.` },
+  {
+    description: `Requests must use this scheme: bearer (the default), ${schemeNames.join(', ')}, or { any_of: [ … ] }.`,
+  },
 );
 
 type BlockSchemas = { -readonly [Row in Rows as Row['name']]: Type.TOptional<Row['schema']> };

@@ -14,14 +14,14 @@ export const certificate = {
 };
 
 const CLIENT_AUTH =
-  'required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid.';
+  'none: the gateway requests no certificate. optional: a client may connect without a certificate, but a certificate that it presents must be valid. required: each client must present a valid certificate.';
 
 function tlsOf(clientAuth: string) {
   return record(
     {
       ...certificate,
       client_ca: Type.Optional(
-        text(undefined, 'This PEM file holds the authorities that may issue client certificates.'),
+        text(undefined, 'This PEM file holds the certificate authorities that may issue client certificates.'),
       ),
       client_auth: oneOf(clientAuthModes, 'none', clientAuth),
     },
@@ -31,7 +31,7 @@ function tlsOf(clientAuth: string) {
 }
 
 /** At a listener whose clients call the API, the upstream also gets the certificate. */
-const ClientTls = tlsOf(`${CLIENT_AUTH} The upstream gets the certificate in Client-Cert (RFC 9440).`);
+const ClientTls = tlsOf(`${CLIENT_AUTH} The upstream gets the certificate in the header Client-Cert (RFC 9440).`);
 const Tls = tlsOf(CLIENT_AUTH);
 
 export type TlsConfig = Static<typeof Tls>;
@@ -68,10 +68,10 @@ export function listen(fallback: string, description: string) {
 const HealthPass = record(
   {
     upstream: text(undefined, 'Requests go to this upstream, a name in `upstreams`.'),
-    path: text(undefined, 'The upstream gets requests for this target.'),
+    path: text(undefined, 'The gateway requests this target from the upstream.'),
   },
   undefined,
-  'A path of an upstream that probes may request without a credential.',
+  'This is a path of an upstream that probes may request without a credential.',
 );
 
 export type HealthPassConfig = Static<typeof HealthPass>;

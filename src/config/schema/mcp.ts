@@ -8,26 +8,26 @@ export const McpSchema = record(
   {
     sessions: flag(
       false,
-      'true: clients of revisions before 2026-07-28 may open sessions. GET, DELETE, Mcp-Session-Id and Last-Event-ID pass, and each id belongs to the caller that got it. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions.',
+      'true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got an id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions.',
     ),
     origins: Type.Optional(
       Type.Array(text(), {
         description:
-          'Pages of these origins may send requests. If a request has another Origin, the answer is 403. The default is `origins` of the route, or else the origins of `cors`, or else none.',
+          'Pages of these origins may send requests. If a request has another origin, the answer is 403. The default is `origins` of the route. If the route has no `origins`, the default is the origins of `cors`. Without `cors`, no page may send requests.',
       }),
     ),
     versions: Type.Optional(
       Type.Array(text(), {
         minItems: 1,
         description:
-          'A request must have one of these revisions in MCP-Protocol-Version. A request without this header has revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision.',
+          'A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision.',
       }),
     ),
     scope: Type.Optional(
       named(
         Scope,
         undefined,
-        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key counts. A server could read a name differently: ignore case, decode, or resolve dot segments. If a different key applies to such a reading, the answer is 400.',
+        'An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key applies. A server may read a name in another way: it may ignore case, decode the name, or resolve dot segments. If a different key applies to such a reading, the answer is 400.',
       ),
     ),
     deny: list(
@@ -37,12 +37,12 @@ export const McpSchema = record(
     ),
     filter_lists: flag(
       true,
-      'true: the lists of tools, prompts and resources contain only what the token may use. The gateway reads these answers, so it asks the upstream for answers without compression.',
+      'true: the gateway removes the tools, prompts and resources that the token may not use from the lists of the upstream. The gateway reads these answers, so it asks the upstream for answers without compression.',
     ),
     mirror: oneOf(
       mirrorModes,
       'require',
-      'require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body, and must be there if the revision requires them. derive: the gateway also adds missing headers from the body. off: the gateway does not compare them. Rules always apply to the body.',
+      'require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body. A header that the protocol revision requires must be present. derive: the gateway compares these headers, and adds missing headers from the body. off: the gateway does not compare these headers. The rules for operations always apply to the body.',
     ),
     body: size(
       '1MiB',
@@ -50,7 +50,7 @@ export const McpSchema = record(
     ),
   },
   undefined,
-  'The route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts.',
+  'The upstream of this route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts.',
 );
 
 export type McpConfig = Type.Static<typeof McpSchema>;

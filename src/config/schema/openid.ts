@@ -16,7 +16,7 @@ export const Openid = record(
         alg: oneOf(
           idTokenAlgorithms,
           'RS256',
-          'The service signs ID tokens with this algorithm. A client may choose a different algorithm with `id_token_signed_response_alg`.',
+          'The service signs ID tokens with this algorithm. `id_token_signed_response_alg` of a client replaces this value.',
         ),
       },
       {},
@@ -25,21 +25,21 @@ export const Openid = record(
     subject: oneOf(
       subjectTypes,
       'public',
-      'public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. A client may choose with `subject_type`.',
+      'public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. `subject_type` of a client replaces this value.',
     ),
     claims: named(
       text(),
       {},
-      "Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, they take the value of the same name.",
+      "Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, a standard claim takes its value from the entry with the same name.",
     ),
     acr: record(
       { pwd: Type.Optional(text(undefined, 'ID tokens have this `acr` after a login with a password.')) },
       {},
-      'These are the authentication context classes of this service.',
+      'These are the authentication context classes (`acr`) of this service.',
     ),
     userinfo_signed: flag(
       false,
-      'true: the answer of /oauth2/userinfo is a signed JWT for every client. Instead, set `userinfo_signed_response_alg` of each client that needs a JWT.',
+      'true: the answer of /oauth2/userinfo is a signed JWT for every client. If only some clients need a JWT, set `userinfo_signed_response_alg` of these clients instead.',
     ),
   },
   {},
@@ -56,7 +56,7 @@ export const Outbound = record(
     private_addresses: list(
       text(),
       [],
-      'The service connects to private addresses in these CIDRs. By default, it connects to public addresses only.',
+      'The service may connect to private addresses in these CIDRs. By default, it connects only to public addresses.',
     ),
     timeout: duration('5s', 'A request may take this long.'),
     tls: Type.Optional(
@@ -64,11 +64,11 @@ export const Outbound = record(
         {
           ca: text(
             undefined,
-            "This PEM file holds the only certificate authorities that the service trusts for these requests, in place of the system's authorities.",
+            "This PEM file holds certificate authorities. The service trusts only these authorities for these requests, and not the system's authorities.",
           ),
         },
         undefined,
-        'Set this for servers whose certificates come from a private authority.',
+        'Set this key if a private certificate authority issued the certificates of these servers.',
       ),
     ),
   },

@@ -13,12 +13,12 @@ export const Receiver = record(
     file: Type.Optional(
       text(
         undefined,
-        'The gateway also writes received events to this file, so that a restart forgets none. With a Redis in `counters`, omit this key: the events are in that Redis, and all replicas get them.',
+        'The gateway writes received events to this file, so that it still knows these events after a restart. If `counters` names a Redis, omit this key. Then the gateway keeps the events in this Redis, and all replicas get them.',
       ),
     ),
   },
   undefined,
-  'At this listener, authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935). It is off by default.',
+  'Authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935) at this listener. The listener is off by default.',
 );
 
 export type ReceiverConfig = Static<typeof Receiver>;
@@ -32,12 +32,12 @@ export const BackChannelLogout = record(
     relay_to: Type.Optional(
       text(
         undefined,
-        'The gateway sends each accepted logout token to this URL too. Use it if the client has its own address for logouts, because a server stores only one such address for each client.',
+        'The gateway also sends each accepted logout token to this URL. Set this key if the client must also get logout tokens. A server stores only one logout address for each client.',
       ),
     ),
   },
   undefined,
-  'The server reports logouts at `receiver`, under /backchannel-logout/NAME. Tokens of an ended session are rejected at once.',
+  'The server reports logouts at `receiver`, under /backchannel-logout/NAME. The gateway rejects the tokens of an ended session at once.',
 );
 
 /** The parts that an event may end. */
@@ -69,7 +69,7 @@ const Push = record(
   {
     authorization: text(
       undefined,
-      'The server sends this value in Authorization. Without it, a request gets 401 before its body is read. Use a variable.',
+      'The server sends this value in the Authorization header. If a request does not have this value, the gateway answers 401 and does not read the body. Use a variable.',
     ),
   },
   undefined,
@@ -79,10 +79,12 @@ const Push = record(
 const Poll = record(
   {
     url: text(undefined, 'The gateway fetches events from this URL (RFC 8936).'),
-    authorization: Type.Optional(text(undefined, 'The gateway sends this value in Authorization. Use a variable.')),
+    authorization: Type.Optional(
+      text(undefined, 'The gateway sends this value in the Authorization header. Use a variable.'),
+    ),
   },
   undefined,
-  'The gateway fetches the events itself, with long polls.',
+  'The gateway itself fetches the events from the server, with long polls.',
 );
 
 export const SecurityEvents = record(
@@ -109,7 +111,7 @@ export const SecurityEvents = record(
     events: named(
       oneOf(eventEffects),
       {},
-      `Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. The names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
+      `Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. These are the names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
     ),
   },
   undefined,

@@ -6,7 +6,7 @@ const Documents = record(
   {
     enabled: flag(
       false,
-      'true: the https URL of a metadata document is a client id (OAuth Client ID Metadata Document). The service reads the document when a client first uses the id.',
+      'true: a client may use the https URL of its metadata document as its client id (OAuth Client ID Metadata Document). The service reads the document when it first gets this client id.',
     ),
     allow: list(
       text(),
@@ -16,23 +16,23 @@ const Documents = record(
     scope: Type.Optional(
       text(
         undefined,
-        'Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token.',
+        'A client with such a document may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
       ),
     ),
     ttl: duration(
       '1h',
-      "The service reads a document again after this time, if the host's answer does not name a time.",
+      "If the answer of the host names no time, the service reads the document again after this time.",
     ),
     max_ttl: duration(
       '24h',
-      "The service reads a document again after at most this time. If the host's answer names a shorter time, this shorter time applies, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`.",
+      "The service reads a document again after at most this time. If the host's answer names a shorter time, the service uses the shorter time, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`.",
     ),
-    size: size('5KiB', 'A larger document is rejected.'),
+    size: size('5KiB', 'The service rejects a larger document.'),
     timeout: duration('5s', 'A host must send its document within this time.'),
     private_addresses: oneOf(
       ['deny', 'outbound'],
       'deny',
-      'deny: the service reads documents and keys of such clients at public addresses only. outbound: `outbound.private_addresses` applies too.',
+      'deny: the service reads documents and keys of these clients only at public addresses. outbound: the service may also use the private addresses in `outbound.private_addresses`.',
     ),
   },
   {},
@@ -50,7 +50,7 @@ const Dynamic = record(
     scope: Type.Optional(
       text(
         undefined,
-        'Such a client may request at most this space-delimited scope. By default, it must not request any scope, so it gets no token.',
+        'A client that registered itself may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
       ),
     ),
     ttl_unused: duration(
@@ -62,11 +62,11 @@ const Dynamic = record(
         requests: count(10, 'One address may register this many clients in the window.'),
         per: duration(
           '1h',
-          'This is the window. An IPv6 /64 counts as one address. A /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many.',
+          'This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many.',
         ),
       },
       {},
-      'This limits registrations. Further requests get 429.',
+      'This is the limit for registrations. Further requests get 429.',
     ),
   },
   {},
@@ -76,7 +76,7 @@ const Dynamic = record(
 export const Registration = record(
   { cimd: Documents, dynamic: Dynamic },
   {},
-  'These settings let clients register themselves. No operator has checked such a client, so the consent page always asks.',
+  'These settings let clients register themselves. No operator checked such a client, so the service shows the consent page for each of its requests.',
 );
 
 export type RegistrationConfig = Static<typeof Registration>;

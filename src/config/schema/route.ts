@@ -27,11 +27,14 @@ export const bearerMethodsSupported = (fallback?: readonly BearerMethod[]) =>
 export const identityHeaders = (fallback?: object) =>
   record(
     {
-      prefix: text('X-Auth-', 'The gateway drops every inbound header with this prefix, in any spelling.'),
+      prefix: text(
+        'X-Auth-',
+        'The gateway removes each header of the client that begins with this prefix, in any spelling.',
+      ),
       set: named(
         text(),
         { 'X-Auth-Subject': 'sub', 'X-Auth-Client': 'client_id', 'X-Auth-Scope': 'scope' },
-        'Each header has the value of this claim.',
+        'Each key is a header, and each value is the claim that this header contains.',
       ),
     },
     fallback,
@@ -47,7 +50,7 @@ export const passHeaders = (fallback?: readonly PassHeader[]) =>
   list(
     oneOf(passable),
     fallback,
-    'The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. In this list, the name of such a header also stands for all names that begin with it and a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers.',
+    'The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers.',
   );
 
 const RouteTimeout = record(
@@ -67,7 +70,7 @@ const Claim = Type.Union(
     record(
       { equals: claimValue },
       undefined,
-      'The claim must equal this value. host.NAME and path.NAME are captures of the match.',
+      'The claim must equal this value. host.NAME and path.NAME stand for the text that {NAME} matches in `match.host` and `match.path`.',
     ),
     record({ one_of: Type.Array(claimValue, { minItems: 1 }) }, undefined, 'The claim must be one of these values.'),
     record({ contains: claimValue }, undefined, 'The claim must be a list that contains this value.'),
@@ -99,7 +102,9 @@ export const switches = ['on', 'off'] as const;
 
 export const RouteSchema = record(
   {
-    id: Type.Optional(text(undefined, 'Logs and metrics show this id. The default is made from methods and path.')),
+    id: Type.Optional(
+      text(undefined, 'Logs and metrics show this id. By default, the gateway makes the id from `match`.'),
+    ),
     match: record(
       {
         host: Type.Optional(
@@ -108,7 +113,7 @@ export const RouteSchema = record(
         path: Type.String({
           minLength: 1,
           description:
-            'The path must match this pattern. Its segments are literals, {name} (one segment) or {name*} (the rest, may be empty).',
+            'The path must match this pattern. A segment of the pattern is literal text, {name} or {name*}. {name} matches one segment. {name*} matches the rest of the path, which may be empty.',
         }),
         methods: Type.Optional(
           Type.Array(text(), {
@@ -120,20 +125,20 @@ export const RouteSchema = record(
           named(
             text(),
             undefined,
-            'Each header must have this value. If a header occurs twice, or in another spelling (X_Env for X-Env), the answer is 400.',
+            'Each header must have the given value. If a header occurs twice, or in another spelling (X_Env for X-Env), the answer is 400.',
           ),
         ),
         query: Type.Optional(
           named(
             text(),
             undefined,
-            'Each query parameter must have this value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400.',
+            'Each query parameter must have the given value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400.',
           ),
         ),
         soap_action: Type.Optional(
           text(
             undefined,
-            'The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. Messages with attachments count too. If two parsers of the media type could find different actions, the answer is 400.',
+            'The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. This rule also applies to messages with attachments. If different parsers could find different actions in the media type, the answer is 400.',
           ),
         ),
       },
@@ -152,19 +157,28 @@ export const RouteSchema = record(
       oneOf(
         ['public', 'optional', 'authenticated'],
         undefined,
-        'public needs no credential. optional checks a credential if there is one. authenticated needs any valid credential. Without this key, the route needs `scope`.',
+        'public: a request needs no credential. optional: a request needs no credential, but the gateway verifies a credential that the request has. authenticated: a request needs any valid credential. Without this key, the route must have `scope`, or `mcp.scope` with the key `*`.',
       ),
     ),
     scope: Type.Optional(Scope),
-    claims: Type.Optional(named(Claim, undefined, 'Each claim, by name or path, must meet its condition.')),
+    claims: Type.Optional(
+      named(
+        Claim,
+        undefined,
+        'Each key is the name or the path of a claim. Each of these claims must meet its condition.',
+      ),
+    ),
     when: Type.Optional(
       text(
         undefined,
-        'This CEL expression over `request` and `identity` must be true. The pattern of `matches` is RE2 in quotes. Each header or parameter that the expression reads must occur once. If one occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header or parameter, this rule applies to all, except to lists such as Accept, Via and X-Forwarded-For.',
+        'This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If it occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header, this rule applies to all headers, except to lists such as Accept, Via and X-Forwarded-For. If the expression can read any parameter, this rule applies to all parameters.',
       ),
     ),
     audience: Type.Optional(
-      text(undefined, '`aud` must contain this value. The default is `audience` of the authorization server.'),
+      text(
+        undefined,
+        'The `aud` of the token must contain this value. The default is `audience` of the authorization server.',
+      ),
     ),
     resource: Type.Optional(
       text(undefined, 'The route is a separate protected resource with this identifier (RFC 9728).'),
@@ -174,20 +188,20 @@ export const RouteSchema = record(
       named(
         text(),
         undefined,
-        'This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header, and the argument that it repeats, must equal the claim. Otherwise the answer is 403.',
+        'This setting needs `mcp`. Each key is a header such as Mcp-Param-Tenant, and each value is a claim of the token. The header must equal the claim. The argument that the header repeats must also equal the claim. If either is different, the answer is 403.',
       ),
     ),
     origins: Type.Optional(
       list(
         text(),
         undefined,
-        'Only pages of these origins may send requests. Each origin is scheme://host[:port] or null. A request with another Origin header, or with two, gets 403 before its credential is read. A request without an Origin header passes. `[]`: no page may call.',
+        'Only pages of these origins may send requests. Each origin is scheme://host[:port] or null. A request with another origin, or with two Origin headers, gets 403. The gateway does not read the credential of such a request. This rule does not apply to a request without an Origin header. With `[]`, no page may send requests.',
       ),
     ),
     rate_limit: Type.Optional(RateLimit),
-    mode: Type.Optional(oneOf(modes, undefined, 'This replaces `mode` of the file for the route.')),
+    mode: Type.Optional(oneOf(modes, undefined, 'This value replaces the `mode` of the file for this route.')),
     cors: Type.Optional(
-      oneOf(['upstream'], undefined, 'upstream: the upstream answers preflights and sets CORS headers itself.'),
+      oneOf(['upstream'], undefined, 'upstream: the upstream itself answers preflights and sets CORS headers.'),
     ),
     rewrite: Type.Optional(
       record(
@@ -225,13 +239,13 @@ export const RouteSchema = record(
     request_buffering: oneOf(
       switches,
       'on',
-      'on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or when no byte has come for 250 ms. off: an upload gets an upstream connection at once.',
+      'on: the gateway waits before it uses an upstream connection for an upload. The wait ends when the whole upload or its first 64 KiB arrived, or when no byte arrived for 250 ms. off: the gateway uses an upstream connection at once.',
     ),
     end_with: Type.Optional(
       oneOf(
         endings,
         undefined,
-        'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that reads a token, the default is token.',
+        'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. The default is request. For a route with `mcp` that is not public, the default is token.',
       ),
     ),
     limits: Type.Optional(
@@ -241,7 +255,10 @@ export const RouteSchema = record(
             sizeOrNone(undefined, 'A request body may have at most this size. A larger body gets 413.'),
           ),
           form_body: Type.Optional(
-            size(undefined, 'A form with an access_token may have at most this size. A larger form gets 413.'),
+            size(
+              undefined,
+              'If a route accepts a token in a form, a form may have at most this size. A larger form gets 413, even without a token.',
+            ),
           ),
         },
         undefined,
@@ -250,5 +267,5 @@ export const RouteSchema = record(
     ),
   },
   undefined,
-  'A route says which requests it is for, and what they need.',
+  'A route says which requests it applies to, and what these requests need.',
 );

@@ -14,24 +14,24 @@ const EventReceiver = record(
   {
     id: text(
       undefined,
-      'Metrics and the audit log have this name. The service also stores it with each event that waits, so a new name is a new receiver.',
+      'Metrics and the audit log show this name. The service stores the name with each event that waits. After you change the name, the receiver does not get the events that wait under the old name.',
     ),
     url: text(undefined, 'The service posts each event to this URL (RFC 8935).'),
     audience: text(
       undefined,
-      'The tokens have this `aud`. If it is the id of a client, the tokens name users and sessions as the ID tokens of this client do.',
+      'The security event tokens have this `aud`. This value may be the id of a client. Then the tokens have the same `sub` and `sid` values as the ID tokens of this client.',
     ),
     authorization: Type.Optional(
-      text(undefined, 'The service sends this value in Authorization, such as `Bearer …`. Use a variable.'),
+      text(undefined, 'The service sends this value in the Authorization header, such as `Bearer …`. Use a variable.'),
     ),
     events: list(
       oneOf(sentEventNames),
       sentEventNames,
-      'The receiver gets these events. session-revoked: a session, or the access of one application, ended. credential-change: a user has a new password. token-claims-change: access tokens of a user have other claims now.',
+      'The receiver gets these events. session-revoked: a session, or the access of one application, ended. credential-change: a user has a new password. token-claims-change: the claims in access tokens of a user changed.',
     ),
   },
   undefined,
-  'This is a program that must hear of security events.',
+  'This program gets security events.',
 );
 
 export const SentSecurityEvents = record(
@@ -39,7 +39,7 @@ export const SentSecurityEvents = record(
     receivers: list(EventReceiver, [], 'The service pushes its security events to these receivers.'),
   },
   {},
-  'The service sends security event tokens (RFC 8417) with the events of CAEP to other programs: about ended sessions, new passwords and changed claims.',
+  'The service reports ended sessions, new passwords and changed claims to other programs. It sends security event tokens (RFC 8417) with the events of CAEP.',
 );
 
 export type EventReceiverConfig = Static<typeof EventReceiver>;

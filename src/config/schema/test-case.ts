@@ -42,7 +42,7 @@ export const TestSchema = record(
   {
     request: text(
       undefined,
-      'This is the request: GET /orders/7, or GET https://host/orders/7. In the first form, the host of `resource` applies, or localhost if `resource` is not set.',
+      'This is the request: GET /orders/7, or GET https://host/orders/7. Without a host, the test uses the host of `resource`, or localhost if `resource` is not set.',
     ),
     headers: Type.Optional(named(text(), undefined, 'The request has these headers.')),
     mcp: Type.Optional(
@@ -55,7 +55,7 @@ export const TestSchema = record(
     user: Type.Optional(
       text(
         undefined,
-        'The test assumes this user for Basic and Digest. For API keys, it assumes this client, or the key with this id. This setting has no effect on routes without these schemes.',
+        'The test assumes that this user sends valid credentials for Basic or Digest. On routes with API keys, this is the name of a client or the id of a key. This setting has no effect on routes without these schemes.',
       ),
     ),
     expect: Type.Union([Forwarded, Refused], {

@@ -11,7 +11,11 @@ export const Tokens = record(
     ),
     access: record(
       {
-        format: oneOf(tokenFormats, 'opaque', 'Access tokens have this format. A client may override it.'),
+        format: oneOf(
+          tokenFormats,
+          'opaque',
+          'Access tokens have this format. `access_token_format` of a client replaces this value.',
+        ),
         ttl: duration('1h', 'An opaque access token is valid for this long.'),
         jwt_ttl: duration('15m', 'A JWT access token is valid for this long.'),
         claims: named(
@@ -28,20 +32,20 @@ export const Tokens = record(
         ttl: duration('7d', 'A refresh token is valid for this long. Each use issues a new refresh token.'),
         absolute_ttl: duration(
           '30d',
-          'After this time the user must log in again, even if the client used the refresh token.',
+          'After this time, the user must log in again. No access token or refresh token of the grant is valid longer.',
         ),
         reuse_leeway: duration(
           '10s',
-          'If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of the grant.',
+          'If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant.',
         ),
         retry_window: duration(
           '0s',
-          'A client that lost the answer can send the used refresh token again for this long, and gets the same tokens.',
+          'A client that lost the answer may send the used refresh token again within this time. The service then sends the same tokens again.',
         ),
         access_token: oneOf(
           ['new', 'extend'],
           'new',
-          'new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token (opaque tokens only).',
+          'new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token. Only opaque tokens can be extended.',
         ),
       },
       {},
@@ -50,11 +54,11 @@ export const Tokens = record(
     session_key: record(
       { ttl: duration('7d', 'A session key is valid for this long.') },
       {},
-      'These settings apply to keys of the browserless exchange.',
+      'These settings apply to session keys of the browserless exchange.',
     ),
     max_a_minute: count(
       6000,
-      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number of codes for one client. Further requests get 429. 0 means no limit.',
+      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. For one client, one session may request at most a twentieth of this number of codes in any minute. Further requests get 429. 0 means no limit.',
       0,
     ),
   },

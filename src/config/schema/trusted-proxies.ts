@@ -11,7 +11,7 @@ export function trustedProxies(description: string) {
     from: list(
       text(),
       undefined,
-      'The gateway trusts proxies in these CIDRs, as if `trusted_proxies` were only a list.',
+      'The gateway trusts proxies in these CIDRs. This list means the same as a list directly in `trusted_proxies`.',
     ),
     host: Type.Optional(
       oneOf(

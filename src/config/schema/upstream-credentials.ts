@@ -5,7 +5,7 @@ import { flag, oneOf, record, text } from '../words/schema.ts';
 
 const account = {
   username: text(undefined, 'This is the username, without a colon.'),
-  password: text(undefined, 'This is a secret: use a variable.'),
+  password: text(undefined, 'This is the password. Use a variable.'),
 };
 
 const Digest = record(
@@ -20,13 +20,16 @@ const Digest = record(
       minItems: 1,
       default: ['auth', 'auth-int'],
       description:
-        'The gateway accepts these values of qop, and uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first.',
+        'The gateway accepts these values of qop, and uses the first one that the upstream offers. With auth-int, the gateway hashes the whole body before it sends the request, so it must hold the body.',
     }),
-    userhash: flag(true, 'The gateway sends a hash of the username if the upstream accepts one (RFC 7616 §3.4.4).'),
+    userhash: flag(
+      true,
+      'true: the gateway sends a hash of the username if the upstream accepts a hash (RFC 7616 §3.4.4).',
+    ),
     cnonce: oneOf(
       ['request', 'nonce'],
       'request',
-      'request makes a new cnonce for each request. nonce keeps one cnonce for each nonce, for servers that require it.',
+      'request: the gateway makes a new cnonce for each request. nonce: the gateway uses one cnonce for each nonce, because some servers require this.',
     ),
   },
   undefined,
@@ -42,7 +45,7 @@ export const UpstreamCredentials = Type.Union(
       {
         header: record({
           name: text(undefined, 'The header has this name.'),
-          value: text(undefined, 'This is a secret: use a variable.'),
+          value: text(undefined, 'The header has this value. It is a secret, so use a variable.'),
         }),
       },
       undefined,

@@ -20,7 +20,7 @@ const Health = record(
     healthy_after: count(2, 'After this many good answers in a row, the URL is healthy again.'),
   },
   undefined,
-  'The gateway checks the health of each URL. Without it, every URL counts as healthy.',
+  'The gateway checks the health of each URL. Without this key, every URL counts as healthy.',
 );
 
 const CircuitBreaker = record(
@@ -31,7 +31,7 @@ const CircuitBreaker = record(
     ),
     open_for: duration(
       '10s',
-      'The circuit breaker stays open for this long. Then one request tests the URL, and its answer closes the breaker.',
+      'The circuit breaker stays open for this long. Then one request tests the URL. If the URL answers, the circuit breaker closes.',
     ),
   },
   undefined,
@@ -43,15 +43,18 @@ const Tls = record(
     ca: Type.Optional(
       text(
         undefined,
-        "This PEM file holds the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities.",
+        "This PEM file holds certificate authorities. The gateway trusts only these authorities for this upstream. By default, it trusts the system's authorities.",
       ),
     ),
     cert: Type.Optional(
-      text(undefined, 'This PEM file holds the certificate that the gateway presents. It needs `key`.'),
+      text(
+        undefined,
+        'This PEM file holds the certificate that the gateway presents to the upstream. `cert` needs `key`.',
+      ),
     ),
     key: Type.Optional(text(undefined, 'This PEM file holds the private key of `cert`.')),
     server_name: Type.Optional(
-      text(undefined, 'The certificate must have this name. The default is the host of the URL.'),
+      text(undefined, 'The certificate of the upstream must have this name. The default is the host of the URL.'),
     ),
   },
   undefined,
@@ -60,7 +63,7 @@ const Tls = record(
 
 export const UpstreamSettings = record(
   {
-    url: Type.Optional(text(undefined, 'The API has this URL: http: or https:, host and port, no path.')),
+    url: Type.Optional(text(undefined, 'The API has this URL: http: or https:, a host and a port, without a path.')),
     urls: Type.Optional(
       Type.Array(text(), {
         minItems: 1,
@@ -70,15 +73,15 @@ export const UpstreamSettings = record(
     balance: oneOf(
       balances,
       'round_robin',
-      'round_robin uses `urls` in turn. least_connections uses the URL with the fewest requests in flight.',
+      'round_robin: the gateway uses each of the `urls` in turn. least_connections: the gateway uses the URL with the fewest requests in flight.',
     ),
     host: text(
       'preserve',
-      'The upstream sees this Host: preserve (as the client sent it), upstream (as in the URL), or a literal.',
+      'The gateway sends this Host to the upstream. preserve: the Host that the client sent. upstream: the host of the URL. Any other text: this text.',
     ),
     case_sensitive: flag(
       true,
-      'false: the API treats /API and /api as equal, so its routes ignore upper and lower case.',
+      'false: the API treats /API and /api as equal, so the gateway ignores upper and lower case in the paths of its routes.',
     ),
     credentials: Type.Optional(UpstreamCredentials),
     timeout: record(
@@ -87,25 +90,25 @@ export const UpstreamSettings = record(
         response: Type.Optional(
           duration(
             undefined,
-            'The first byte of the answer must arrive within this time. The default is 30s. While all routes of the upstream are in shadow mode, the default is no limit.',
+            'The first byte of the answer must arrive within this time. The default is 30s. If all routes of the upstream are in shadow mode, the default is no limit.',
           ),
         ),
         idle: Type.Optional(
           durationOrNone(
             undefined,
-            'The answer may pause for this long. For quiet streams, write `none`: then there is no limit. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit.',
+            'The answer may pause for this long. `none` means no limit: write `none` for streams that may be silent for long. The default is 60s. For `mcp` routes, and if all routes of the upstream are in shadow mode, the default is no limit.',
           ),
         ),
       },
       {},
-      'The gateway waits this long for the upstream. After that, it answers 504, or cuts an answer that has begun.',
+      'These limits say how long the gateway waits for the upstream. After a limit, the gateway answers 504, or cuts an answer that has begun.',
     ),
     retries: Type.Integer({
       minimum: 0,
       maximum: 5,
       default: 1,
       description:
-        'The gateway retries a failed request at most this many times. If no connection opened, it retries any request, but only at another URL. It retries an idempotent request without a body in three more cases. If the connection broke before an answer, the retry goes to another URL if there is one. If no answer arrived in time, the retry goes to another URL only. If only undici could read the answer, the retry uses undici.',
+        'The gateway retries a failed request at most this many times. If no connection opened, the gateway retries the request, but only at another URL. The gateway also retries an idempotent request without a body in three other cases. First, the connection broke before an answer: the retry goes to another URL if there is one. Second, no answer arrived in time: the retry goes only to another URL. Third, `engine: own` cannot read the answer: the retry uses undici.',
     }),
     health: Type.Optional(Health),
     circuit_breaker: Type.Optional(CircuitBreaker),
@@ -113,15 +116,15 @@ export const UpstreamSettings = record(
     engine: oneOf(
       engines,
       'own',
-      'The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of two answers within ten minutes, the gateway uses undici for ten minutes. undici: the gateway always uses undici. A small request over undici costs the gateway about 1.5 times as much CPU.',
+      'The gateway uses this HTTP client for HTTP/1.1 with the upstream. own: the small, strict client of the gateway. If this client does not understand the beginning of two answers within ten minutes, the gateway uses undici for ten minutes. undici: the gateway always uses undici, the HTTP client of the Node.js project. For a small request, undici needs about 1.5 times as much CPU.',
     ),
     http2: flag(
       false,
-      'true: the gateway uses HTTP/2. It negotiates by ALPN over https, and does not negotiate over http.',
+      'true: the gateway uses HTTP/2. With https URLs, it negotiates HTTP/2 by ALPN. With http URLs, it uses HTTP/2 without negotiation.',
     ),
     max_connections: count(
       256,
-      'Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the number of requests at a time.',
+      'Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the limit for requests at a time.',
     ),
     max_pending: count(
       1024,

@@ -6,10 +6,10 @@ import { named, text } from '../words/schema.ts';
 export const scopes = named(
   text(),
   {},
-  'Each user has this space-delimited scope. A user without an entry has no scope.',
+  'Each key is a user, and each value is the space-delimited scope of this user. A user without an entry has no scope.',
 );
 
 export const storage = Type.String({
   pattern: storagePattern(),
-  description: `The gateway reads this \`storage\` of a Gatehouse authorization service: ${storageWritten()}. A change applies within a second.`,
+  description: `The gateway reads this store, which is the \`storage\` of an authorization service: ${storageWritten()}. A change in the store applies within a second.`,
 });

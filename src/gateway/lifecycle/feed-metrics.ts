@@ -26,7 +26,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   });
   registerHistogram(registry, {
     name: 'gatehouse_revocation_apply_seconds',
-    help: 'Seconds from receiving a revocation until the gateway applies it.',
+    help: 'Seconds from the arrival of a revocation until the gateway applies the revocation.',
     labelNames,
     read: () => feeds().map(({ server, feed }) => [{ server }, feed.apply] as const),
   });
@@ -35,7 +35,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
 const gauges: readonly GaugeMetric<FeedStats>[] = [
   {
     name: 'gatehouse_feed_connected',
-    help: '1: the gateway follows the revocation feed. 0: it does not.',
+    help: '1: the gateway is connected to the revocation feed. 0: the gateway is not connected.',
     aggregator: 'min',
     read: ({ connected }) => (connected ? 1 : 0),
   },
@@ -47,13 +47,13 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_feed_lag_seconds',
-    help: 'Seconds since the gateway last knew all revocations, or since its start if it never did.',
+    help: 'Seconds since the gateway last knew all revocations. Before the gateway knows all revocations, seconds since its start.',
     aggregator: 'max',
     read: ({ lagSeconds }) => lagSeconds,
   },
   {
     name: 'gatehouse_revocations',
-    help: 'Revocations that the gateway keeps because their tokens could still be presented.',
+    help: 'Revocations that the gateway keeps, because clients could still present the revoked tokens.',
     aggregator: 'max',
     read: ({ live }) => live,
   },

@@ -39,7 +39,7 @@ export function buildMetrics({ decisions, live }: Counted, reloads: ReloadStats 
   shareMetrics(registry, live);
   new Gauge({
     name: 'gatehouse_counters_reachable',
-    help: '0: the shared counters are unreachable, and this process counts alone.',
+    help: '1: the shared counters are reachable, or the process keeps its counters in memory. 0: the shared counters are unreachable, and the process counts its own requests only.',
     aggregator: 'min',
     registers,
     collect() {
@@ -75,7 +75,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
   new Counter({
     name: 'gatehouse_mcp_messages_total',
-    help: 'Messages of routes with `mcp`, by route, method, tool and code. A tool counts as other if no list of tools contained it.',
+    help: 'Messages of routes with `mcp`, by route, method, tool and code. `tool` is other if no list of tools contained the tool.',
     labelNames: ['route', 'method', 'tool', 'code'],
     registers,
     collect() {
@@ -87,7 +87,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
     registerHistogram(registry, { name, help, labelNames, read: () => read(decisions) });
   new Counter({
     name: 'gatehouse_forwarded_host_ignored_total',
-    help: 'Requests of a trusted proxy whose X-Forwarded-Host differs from Host. The gateway judges them by Host.',
+    help: 'Requests of a trusted proxy whose X-Forwarded-Host differs from Host. The gateway judges these requests by Host.',
     registers,
     collect() {
       this.reset();
@@ -96,7 +96,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
   new Counter({
     name: 'gatehouse_access_log_lines_lost_total',
-    help: 'Access log lines that were lost because the file could not be written, or not fast enough.',
+    help: 'Access log lines that the gateway lost, because a write to the file failed or was too slow.',
     registers,
     collect() {
       this.reset();
@@ -139,12 +139,12 @@ function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
 const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   {
     name: 'gatehouse_config_last_reload_successful',
-    help: '1: the current file is active. 0: the gateway rejected the current file, and an older one is active.',
+    help: '1: the file on the disk is active. 0: an older file is active, because the gateway rejected the file on the disk, or waits with this file (`gatehouse_config_reload_waiting`).',
     read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
   },
   {
     name: 'gatehouse_config_reload_waiting',
-    help: '1: the file on the disk allows more access than the active configuration, and was written in place. It waits for SIGHUP or POST /reload.',
+    help: '1: the file on the disk was written in place, and may allow more access than the active configuration. The gateway loads this file only after SIGHUP or POST /reload. 0: no file waits.',
     read: ({ waiting }) => (waiting ? 1 : 0),
   },
   {
@@ -204,26 +204,26 @@ const serverGauges: readonly ServerGauge[] = [
   {
     name: 'gatehouse_token_cache_hits',
     isCount: true,
-    help: 'Tokens that were found in the cache, since the start.',
+    help: 'Look-ups of a token that was in the cache, since the start.',
     read: (stats) => stats.hits,
   },
   {
     name: 'gatehouse_token_cache_misses',
     isCount: true,
-    help: 'Tokens that were not in the cache and had to be verified, since the start.',
+    help: 'Look-ups of a token that was not in the cache, so that the gateway had to verify it, since the start.',
     read: (stats) => stats.misses,
   },
   {
     name: 'gatehouse_introspections',
     isCount: true,
-    help: 'Introspection calls or store look-ups, since the start.',
+    help: 'Introspection calls since the start. If the server has `verify: store`, look-ups in the store.',
     read: (stats) => stats.introspections,
   },
-  { name: 'gatehouse_user_keys', help: 'Cached keys of single users.', read: (stats) => stats.userKeys },
+  { name: 'gatehouse_user_keys', help: 'Keys of single users in the cache.', read: (stats) => stats.userKeys },
   {
     name: 'gatehouse_user_key_fetches',
     isCount: true,
-    help: 'Fetches of keys of single users, since the start.',
+    help: 'How often the gateway fetched the key of a single user, since the start.',
     read: (stats) => stats.userKeyFetches,
   },
   {

@@ -7,7 +7,7 @@ export type Reader = 'node' | Reads;
 export function readerMetric(registry: Registry, reader: Reader): void {
   new Gauge({
     name: 'gatehouse_listener_reader',
-    help: 'Processes that read HTTP/1.1 requests in this way. node: by the server of Node.js. lent: by our own listener, with one buffer for all reads. data: by our own listener, with one buffer for each read.',
+    help: 'Processes that read HTTP/1.1 requests with this reader. node: the server of Node.js. lent: our own listener, with one buffer for all reads. data: our own listener, with one buffer for each read.',
     labelNames: ['reader'],
     registers: [registry],
     collect() {

@@ -7,7 +7,7 @@ export function receiverMetrics(registry: Registry, receiving: Receiving, receiv
   const registers = [registry];
   new Counter({
     name: 'gatehouse_receiver_tokens_total',
-    help: 'Logout tokens and security events of authorization servers, by result: accepted, again (accepted before), rejected, out (keys or storage unavailable, or no room), busy, not_authenticated or unknown_server.',
+    help: 'Logout tokens and security events of authorization servers, by result: accepted, again (accepted before), rejected, out (keys or storage unavailable, or the list full), busy, not_authenticated or unknown_server.',
     labelNames: ['server', 'token', 'result'],
     registers,
     collect() {
@@ -17,7 +17,7 @@ export function receiverMetrics(registry: Registry, receiving: Receiving, receiv
   });
   new Gauge({
     name: 'gatehouse_receiver_entries',
-    help: 'Accepted logout tokens and security events that the gateway keeps, because access tokens that they ended could still be presented. A logout token that was relayed counts twice.',
+    help: 'Accepted logout tokens and security events that the gateway keeps, because clients could still present the access tokens that these events ended. A logout token that the gateway relayed counts twice.',
     registers,
     collect() {
       this.set(received.size());

@@ -6,7 +6,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_held_body_bytes',
-    help: 'Bytes of bodies that the gateway keeps in memory until it has judged or filtered them, or until an upstream connection is free.',
+    help: 'Bytes of bodies that the gateway keeps in memory. It keeps a body until it has judged or filtered the body, or until an upstream connection is free.',
     aggregator: 'sum',
     registers,
     collect() {
@@ -25,7 +25,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   });
   new Gauge({
     name: 'gatehouse_untrusted_proxy',
-    help: 'Addresses of possible proxies that are missing in `trusted_proxies`. These addresses send forwarding headers. They used their whole share, or reached a limit for requests or wrong passwords. The metric shows only the 16 most frequent addresses.',
+    help: 'Addresses of possible proxies that are missing in `trusted_proxies`. These addresses send forwarding headers. Each address used its whole share, or reached a limit for requests or wrong passwords. The metric shows only the 16 most frequent addresses.',
     labelNames: ['address'],
     aggregator: 'max',
     registers,

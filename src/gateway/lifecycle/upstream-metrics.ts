@@ -15,7 +15,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
   registerGauges(registry, { labelNames, gauges, each });
   new Counter({
     name: 'gatehouse_upstream_ejections_total',
-    help: 'How often the gateway removed a URL from rotation. `cause` is its health or its circuit breaker.',
+    help: 'How often the gateway removed the URL from rotation, by cause: the health check or the circuit breaker.',
     labelNames: [...labelNames, 'cause'],
     registers,
     collect() {
@@ -61,7 +61,7 @@ const gauges: readonly GaugeMetric<UpstreamUrl>[] = [
   },
   {
     name: 'gatehouse_upstream_engine_fallback',
-    help: '1: the gateway uses undici for the URL, because `engine: own` does not understand its answers. 0: it does not.',
+    help: '1: the gateway uses undici for the URL, because `engine: own` does not understand its answers. 0: the gateway uses the engine in the file.',
     aggregator: 'max',
     read: ({ carrier }) => (carrier.fallback?.isOn === true ? 1 : 0),
   },

@@ -33,7 +33,6 @@ export interface CodeEntry {
   readonly remedy: string;
 }
 
-const ENCODE_ONCE = 'Percent-encode the path once. Send only a path.';
 const UPSTREAM_KEPT = 'Check the upstream: `gatehouse doctor` connects to it. The log names the URL and the fault.';
 const WAIT = 'Retry after the time in Retry-After.';
 const SHARED = 'If many clients share one address, add their proxy to `trusted_proxies`, or raise `limits.share`.';
@@ -43,7 +42,7 @@ const targets = {
     status: 400,
     text: 'The request target is not a path that RFC 3986 allows.',
     step: 'target',
-    remedy: ENCODE_ONCE,
+    remedy: 'Send a path as the request target, and percent-encode this path once.',
   },
   target_dot_segment: {
     status: 400,
@@ -55,7 +54,7 @@ const targets = {
     status: 400,
     text: 'The path contains two slashes in a row.',
     step: 'target',
-    remedy: 'Send one slash. A base address that ends with a slash often causes this.',
+    remedy: 'Send one slash. A base URL that ends with a slash often causes two slashes.',
   },
   target_backslash: {
     status: 400,
@@ -83,7 +82,7 @@ const targets = {
   },
   target_ambiguous: {
     status: 400,
-    text: 'The path matches one route before decoding and another route after it.',
+    text: 'The path matches one route before decoding and another route after decoding.',
     step: 'target',
     explainedAt: 'route',
     remedy:
@@ -93,7 +92,7 @@ const targets = {
     status: 400,
     text: 'The path contains broken or double percent-encoding.',
     step: 'target',
-    remedy: ENCODE_ONCE,
+    remedy: 'Percent-encode the path exactly once.',
   },
   target_fragment: {
     status: 400,
@@ -113,7 +112,8 @@ const targets = {
     text: 'The path contains a path parameter, which this route does not accept.',
     step: 'target',
     explainedAt: 'route',
-    remedy: 'Remove `;`. If the API reads such parameters, set `path_parameters: keep` on the route.',
+    remedy:
+      'Remove the path parameter, which begins with `;` or `%3b`. If the API reads path parameters, set `path_parameters: keep` on the route.',
   },
   target_other_host: {
     status: 400,
@@ -128,7 +128,7 @@ const targets = {
     step: 'target',
     explainedAt: 'host',
     remedy:
-      'Send one Host header with the name, and the port if it is not the default. With `host: forwarded`, send one host in X-Forwarded-Host.',
+      'Send one Host header with the name of the host. Add the port if it is not the default port. With `host: forwarded`, send one host in X-Forwarded-Host.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -138,20 +138,21 @@ const framing = {
     closes: true,
     text: 'The request is not well-formed HTTP/1.1.',
     step: 'message',
-    remedy: 'Check the request of the client, or of a proxy in front of the gateway. The log names the fault.',
+    remedy: 'Check the client and each proxy between the client and the gateway. The log names the fault.',
   },
   transfer_encoding_invalid: {
     status: 400,
     closes: true,
-    text: 'The only accepted transfer coding is chunked, once.',
+    text: 'The gateway accepts only the transfer coding chunked, and only once.',
     step: 'message',
-    remedy: 'Send `Transfer-Encoding: chunked` once and with no other coding, or send Content-Length instead.',
+    remedy:
+      'Send `Transfer-Encoding: chunked` once, without another transfer coding. Or send Content-Length without Transfer-Encoding.',
   },
   headers_too_large: {
     status: 431,
     text: 'The header section is larger than this gateway accepts.',
     step: 'message',
-    remedy: 'Send smaller headers (often cookies), or raise `limits.header_size`.',
+    remedy: 'Send smaller headers, or raise `limits.header_size`. The largest headers are often cookies.',
   },
   headers_too_many: {
     status: 431,
@@ -163,7 +164,7 @@ const framing = {
     status: 408,
     text: 'The request did not arrive in time.',
     step: 'message',
-    remedy: 'Retry. If clients are slow, raise `limits.headers_timeout` or lower `limits.body_rate`.',
+    remedy: 'Retry. If clients are slow, raise `limits.headers_timeout` or lower `limits.body_rate.bytes`.',
   },
   expectation_failed: {
     status: 417,
@@ -180,7 +181,7 @@ const framing = {
   },
   form_too_large: {
     status: 413,
-    text: 'The form is too large: this route reads only smaller forms for an access_token.',
+    text: 'The form is larger than the forms in which this route looks for an access_token.',
     step: 'extract',
     remedy: 'Send the token in the Authorization header, or raise `limits.form_body`.',
   },
@@ -198,34 +199,35 @@ const routing = {
     text: 'No route matches this request.',
     step: 'route',
     remedy:
-      'Check host, path and method. `gatehouse routes` lists the routes, and `gatehouse explain` says why no route matches.',
+      'Check the host, the path, the query and the headers of the request. `gatehouse routes` lists the routes, and `gatehouse explain` says why no route matches.',
   },
   method_not_allowed: {
     status: 405,
     text: 'The route does not accept this method.',
     step: 'route',
-    remedy: "Use a method from the Allow header, or add this one to the route's `methods`. GET does not include HEAD.",
+    remedy:
+      'Use a method from the Allow header, or add the method of the request to `methods` of the route. In `methods`, GET does not include HEAD.',
   },
   origin_refused: {
     status: 403,
     text: 'Pages of this origin must not send this request.',
     step: 'route',
     remedy:
-      "To let the page call, add its origin to `origins` of the route. Send one Origin header at most. The log names the page's origin.",
+      "If the page may call this route, add its origin to `origins` of the route. Send at most one Origin header. The log names the page's origin.",
   },
   connection_names_decisive: {
     status: 400,
-    text: 'The Connection header names a field that decides about this request.',
+    text: 'The Connection header names a header that decides about this request.',
     step: 'route',
     remedy:
-      'Remove the header name from `Connection`. The gateway does not forward a header that `Connection` names, so such a header must not decide. The log names the header.',
+      'Remove the header name from `Connection`. The gateway does not forward a header that `Connection` names, so the decision must not depend on this header. The log names the header.',
   },
   match_repeated: {
     status: 400,
     text: 'A header or query parameter that decides about the request occurs more than once.',
     step: 'route',
     remedy:
-      'Send that header or query parameter once, in one spelling. `X_Env` counts as `X-Env`; `op[]`, `OP` and `;op=` count as `op`.',
+      'Send the header or query parameter once, in one spelling. `X_Env` counts as `X-Env`; `op[]`, `OP` and `;op=` count as `op`.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -245,7 +247,7 @@ const asking = {
   },
   form_token_stays: {
     status: 403,
-    text: 'The asking proxy forwards the form, so the gateway cannot remove the token from it.',
+    text: 'The proxy that asked forwards the form itself, so the gateway cannot remove the token from the form.',
     step: 'extract',
     remedy:
       'Send the token in the Authorization header, or let the proxy forward requests for this route to the gateway.',
@@ -264,7 +266,7 @@ const credentials = {
     text: 'No credentials sent. WWW-Authenticate lists what this route accepts.',
     step: 'extract',
     remedy:
-      'Send `Authorization: Bearer …` with a token, or the credential that the challenge names. The reason in the ticket and in the log says what the request had instead.',
+      'Send `Authorization: Bearer …` with a token, or the credential that the challenge names. The reason in the ticket and in the log says what the request contained.',
   },
   credential_malformed: {
     status: 400,
@@ -284,7 +286,7 @@ const credentials = {
   },
   credential_misspelt: {
     status: 400,
-    text: 'The credential uses a spelling of its header or parameter that servers read in different ways.',
+    text: 'The header or parameter of the credential has a spelling that servers read in different ways.',
     step: 'extract',
     remedy:
       'Write the header or parameter exactly as the challenge names it. `X_API_Key` is another spelling of `X-API-Key`, and `;key=` is another spelling of `key`.',
@@ -306,7 +308,8 @@ const credentials = {
     guess: true,
     text: 'The username or the password is wrong.',
     step: 'verify',
-    remedy: 'Enter both again. A new user must be in the file or database that the route names.',
+    remedy:
+      'Enter the username and the password again. A new user must be in the file or database that the route names.',
   },
   api_key_invalid: {
     status: 401,
@@ -332,18 +335,19 @@ const credentials = {
     status: 400,
     text: 'The uri of the Digest credentials is not the request target.',
     step: 'verify',
-    remedy: 'Send the exact request target as `uri`. If a proxy rewrites it, see `uri_from`.',
+    remedy:
+      'Send the exact request target as `uri`. If a trusted proxy rewrites the target, set `digest.uri_from` on the route.',
   },
   nonce_invalid: {
     status: 401,
     text: 'This gateway did not issue the nonce.',
     step: 'verify',
-    remedy: 'Answer the new challenge. Several gateways need the same `nonce_keys`.',
+    remedy: 'Answer the new challenge. If there are several gateways, give them the same `nonce_keys`.',
   },
   nonce_stale: {
     status: 401,
     stale: true,
-    text: 'The nonce expired. The challenge has a new one.',
+    text: 'The nonce expired. The challenge has a new nonce.',
     step: 'verify',
     remedy: 'Answer the new challenge with the same password. The user does not have to enter the password again.',
   },
@@ -360,12 +364,12 @@ const credentials = {
     text: 'The access token is malformed.',
     step: 'verify',
     remedy:
-      'Send the whole token, unchanged. If it is opaque, the gateway needs `client_id` and `client_secret` to introspect it.',
+      'Send the whole token, unchanged. If the token is opaque, the gateway needs `client_id` and `client_secret` to introspect it.',
   },
   token_algorithm: {
     status: 401,
     error: 'invalid_token',
-    text: 'The access token is signed with an algorithm that is not accepted.',
+    text: 'The gateway does not accept the signature algorithm of the access token.',
     step: 'verify',
     remedy:
       'Configure the authorization server to sign with one of `algorithms`, or add its algorithm to `algorithms`.',
@@ -376,7 +380,7 @@ const credentials = {
     text: 'The signature of the access token is not valid.',
     step: 'verify',
     remedy:
-      "Get a new token. If all tokens are rejected, compare the server's keys with the output of `gatehouse doctor`.",
+      "Get a new token. If the gateway rejects all tokens, compare the server's keys with the output of `gatehouse doctor`.",
   },
   token_type: {
     status: 401,
@@ -384,7 +388,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token, not an ID token, a logout token or a security event (a JWT with an object `events`). If the access token has another `typ`, add this type to the setting `typ` of the authorization server. With `JWT` or `absent`, also set `audience` or `required_claims`.',
+      'Send an access token. ID tokens, logout tokens and security event tokens (JWTs with an object `events`) are not access tokens. If the access token has another `typ`, add this type to the setting `typ` of the authorization server. With `JWT` or `absent`, also set `audience` or `required_claims`.',
   },
   token_issuer: {
     status: 401,
@@ -413,7 +417,7 @@ const credentials = {
     error: 'invalid_token',
     text: "The access token's lifetime is longer than this gateway accepts.",
     step: 'verify',
-    remedy: 'Configure the server to issue shorter tokens, or raise `max_token_lifetime`.',
+    remedy: 'Configure the server to issue tokens with a shorter lifetime, or raise `max_token_lifetime`.',
   },
   token_audience: {
     status: 401,
@@ -428,7 +432,7 @@ const credentials = {
     text: 'The access token is unknown, expired or revoked.',
     step: 'verify',
     remedy:
-      "Get a new token. If new tokens are rejected too, another server issued them, or the gateway's client lacks `introspect: true`.",
+      "Get a new token. If the gateway also rejects new tokens, another server issued these tokens, or the gateway's client lacks `introspect: true`.",
   },
   token_revoked: {
     status: 401,
@@ -436,7 +440,7 @@ const credentials = {
     text: 'The access token was revoked.',
     step: 'verify',
     remedy:
-      'Get a new token. The `reason` in the log says what ended the old token, and the log of the authorization server says who ended the old token.',
+      'Get a new token. The `reason` in the log says what ended the old token. The log of the authorization server says who ended it.',
   },
   token_bound: {
     status: 401,
@@ -468,7 +472,7 @@ const permission = {
     error: 'insufficient_scope',
     text: 'The access token lacks a scope that this request needs.',
     step: 'permit',
-    remedy: 'Request the scope that the challenge names. The client must be registered for it.',
+    remedy: 'Request the scope that the challenge names. The client must be registered for this scope.',
   },
   condition_failed: {
     status: 403,
@@ -479,7 +483,7 @@ const permission = {
   },
   identity_unrepresentable: {
     status: 403,
-    text: 'A claim of the access token cannot be sent as a header.',
+    text: 'The gateway cannot send a claim of the access token as a header.',
     step: 'permit',
     explainedAt: 'forward',
     remedy:
@@ -518,15 +522,16 @@ const mcp = {
   },
   mcp_name_unclear: {
     status: 400,
-    text: 'The name or URI has several readings, and different rules apply to them.',
+    text: 'Servers can read the name or URI in several ways, and different rules apply to these readings.',
     step: 'permit',
-    remedy: 'Send the name as the server lists it, without dot segments and needless percent-encoding.',
+    remedy: 'Send the name as the server lists it, without dot segments and without unnecessary percent-encoding.',
   },
   mcp_session_unknown: {
     status: 404,
     text: 'This session or event does not belong to the caller.',
     step: 'permit',
-    remedy: 'Open a new session with initialize. Set `session_keys` so that sessions survive a restart.',
+    remedy:
+      'Open a new session with initialize. Set `session_keys`, so that sessions stay valid after a restart of the gateway.',
   },
   mcp_media_type: {
     status: 415,
@@ -542,46 +547,47 @@ const mcp = {
   },
   mcp_body_unseen: {
     status: 403,
-    text: 'The asking proxy keeps the body, so the gateway cannot judge the message.',
+    text: 'The proxy that asked did not send the body, so the gateway cannot judge the message.',
     step: 'permit',
     remedy: 'Let the proxy forward requests for this route to the gateway, instead of asking for decisions.',
   },
   mcp_answer_unreadable: {
     status: 502,
-    text: 'The answer of the upstream could not be filtered.',
+    text: 'The gateway cannot filter the answer of the upstream.',
     step: 'forward',
-    remedy: 'The log names the reason. Raise `mcp.body` for a long list, or set `mcp.filter_lists: false`.',
+    remedy:
+      'The log names the reason. If a list is too long, raise `mcp.body`. With `mcp.filter_lists: false`, the gateway does not filter answers.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
 const outages = {
   authorization_server_unavailable: {
     status: 503,
-    text: 'The access token cannot be verified at the moment.',
+    text: 'The gateway cannot verify the access token at the moment.',
     step: 'verify',
     remedy: `${WAIT} The log names the server and the failure. \`gatehouse doctor\` tests the server.`,
   },
   bodies_saturated: {
     status: 503,
-    text: 'Too many bodies are being checked at the moment.',
+    text: 'The gateway cannot hold another request body at the moment.',
     step: 'extract',
     remedy: `${WAIT} ${SHARED}`,
   },
   counters_unavailable: {
     status: 503,
-    text: 'The nonce count cannot be checked at the moment.',
+    text: 'The gateway cannot check the nonce count at the moment.',
     step: 'verify',
     remedy: `${WAIT} Check that the Redis in \`counters\` answers.`,
   },
   passwords_saturated: {
     status: 503,
-    text: 'Too many passwords are being checked at the moment.',
+    text: 'The gateway cannot check another password at the moment.',
     step: 'verify',
     remedy: WAIT,
   },
   users_unavailable: {
     status: 503,
-    text: 'The user store cannot be reached at the moment.',
+    text: 'The gateway cannot reach the user store at the moment.',
     step: 'verify',
     remedy: `${WAIT} Check that the database of the users answers.`,
   },
@@ -589,7 +595,7 @@ const outages = {
     status: 503,
     text: 'Too many requests wait for the upstream.',
     step: 'forward',
-    remedy: `${WAIT} If the API can handle more requests, raise \`max_connections\`. If \`gatehouse doctor\` reports the limit of open files, raise it too. ${SHARED}`,
+    remedy: `${WAIT} If the API can handle more requests, raise \`max_connections\`. If \`gatehouse doctor\` reports the limit of open files, also raise this limit. ${SHARED}`,
   },
   upstream_unhealthy: {
     status: 503,
@@ -599,7 +605,7 @@ const outages = {
   },
   upstream_unreachable: {
     status: 502,
-    text: 'The upstream cannot be reached.',
+    text: 'The gateway cannot reach the upstream.',
     step: 'forward',
     remedy: UPSTREAM_KEPT,
   },
@@ -619,13 +625,13 @@ const outages = {
     status: 502,
     text: 'The upstream did not prove that it knows the password.',
     step: 'forward',
-    remedy: 'Check that `url` is the right server. The server at this address does not know the password.',
+    remedy: 'Check that `url` names the right server. The server at this URL does not know the password.',
   },
   upstream_protection_unmet: {
     status: 502,
-    text: 'The upstream requires a hash of the request body, and this body is too long for that.',
+    text: 'The upstream requires a hash of the request body, and this body is too long to hash.',
     step: 'forward',
-    remedy: 'Send a smaller body, or configure the upstream to offer `qop=auth` too.',
+    remedy: 'Send a smaller body, or configure the upstream to also offer `qop=auth`.',
   },
   upstream_nonce_stale: {
     status: 503,
@@ -637,7 +643,7 @@ const outages = {
     status: 504,
     text: 'The upstream did not answer in time.',
     step: 'forward',
-    remedy: 'Find out why the API is slow, or raise `timeout` of the upstream or route.',
+    remedy: 'Find out why the API is slow, or raise `timeout` of the upstream or of the route.',
   },
   internal_error: {
     status: 500,

@@ -19,7 +19,10 @@ export const ApiKey = record(
         ),
         record({ storage }, undefined, 'The database to which `gatehouse api-key create --config` writes.'),
       ],
-      { description: 'The keys are in this file, or in the { storage } of an authorization service.' },
+      {
+        description:
+          'Write the path of a file with the keys. For the keys in the store of an authorization service, write { storage }.',
+      },
     ),
     hmac_key: Type.Optional(
       text(

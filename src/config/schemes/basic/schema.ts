@@ -17,10 +17,13 @@ export const Basic = record(
           'The accounts of an authorization service (`gatehouse user add`), and the users that `gatehouse import htpasswd --config` added.',
         ),
       ],
-      { description: 'The users are in the file with this path, or in the { storage } of an authorization service.' },
+      {
+        description:
+          'Write the path of a file with the users. For the users in the store of an authorization service, write { storage }.',
+      },
     ),
     charset: Type.Optional(oneOf(['UTF-8'], undefined, 'The challenge asks clients for UTF-8 (RFC 7617 §2.1).')),
-    allow_insecure: flag(false, 'true: the route accepts passwords without TLS too.'),
+    allow_insecure: flag(false, 'true: the route also accepts passwords over connections without TLS.'),
     scopes,
   },
   undefined,

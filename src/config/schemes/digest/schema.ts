@@ -33,14 +33,14 @@ export const Digest = record(
       ],
       {
         description:
-          'The users are in the file with this path, or in the store of an authorization service: { storage, encryption_keys }.',
+          'Write the path of a file with the users. For the users in the store of an authorization service, write { storage, encryption_keys }.',
       },
     ),
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
       minItems: 1,
       default: ['SHA-256'],
       description:
-        'The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients without SHA-256 (no FIPS module has MD5).',
+        'The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients that do not support SHA-256. A FIPS module does not have MD5.',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,
@@ -54,7 +54,7 @@ export const Digest = record(
     nc: oneOf(
       ['strict', 'window'],
       'strict',
-      'strict: the count of a nonce must increase with each request. window: counts may arrive in any order, each count once. Use window for clients that send several requests at a time.',
+      'strict: the count of a nonce must increase with each request. window: counts may arrive in any order, but each count only once. Use window for clients that send several requests at a time.',
     ),
     legacy_no_qop: flag(
       false,
@@ -65,22 +65,26 @@ export const Digest = record(
     uri_match: oneOf(
       ['exact', 'normalized'],
       'exact',
-      '`uri` must equal the request target: byte by byte (exact), or after decoding unreserved characters (normalized).',
+      'exact: `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters before it compares them.',
     ),
     uri_from: Type.Array(oneOf(['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix']), {
       default: [],
       description:
-        'A trusted proxy that rewrites the target reports the received target in these headers, and `uri` may equal this target. The proxy must set each of these headers itself. Otherwise a client could set them.',
+        'A trusted proxy that rewrites the target reports the received target in these headers. `uri` may equal the received target. The proxy must set each of these headers on every request, because a client could send them.',
     }),
     auth_int: record(
       { max_body: size('1MiB', 'The gateway hashes bodies of at most this size. A larger body gets 413.') },
       {},
-      'This limit applies to auth-int.',
+      'This limit applies to the body of requests with auth-int.',
     ),
     nextnonce: flag(false, 'true: shortly before a nonce expires, an answer contains the next nonce.'),
     opaque: flag(true, 'true: the challenge has an opaque value, which clients return.'),
     domain: Type.Optional(
-      list(text(), undefined, 'The credentials are valid for these URIs too. The default is every URI of this server.'),
+      list(
+        text(),
+        undefined,
+        'The challenge tells clients that the credentials are valid for these URIs. By default, the credentials are valid for every URI of this server.',
+      ),
     ),
     scopes,
   },

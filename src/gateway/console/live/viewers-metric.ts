@@ -5,7 +5,7 @@ import type { LiveHub } from './hub.ts';
 export function viewersMetric(registry: Registry, hub: Pick<LiveHub, 'viewers'>): void {
   new Gauge({
     name: 'gatehouse_console_viewers',
-    help: 'Streams of live decisions that the console has open at the moment.',
+    help: 'Open streams of live decisions to browsers with the console.',
     registers: [registry],
     collect() {
       this.set(hub.viewers);
