@@ -21,7 +21,7 @@ const ByServer = record(
     client_id: Type.Optional(
       text(
         undefined,
-        "The console uses this client id at the authorization server. Register `url`/console/callback as a redirect address of this client. The default is the `client_id` of this server in `authorization_servers`.",
+        'The console uses this client id at the authorization server. Register `url`/console/callback as a redirect address of this client. The default is the `client_id` of this server in `authorization_servers`.',
       ),
     ),
     client_secret: Type.Optional(

@@ -55,7 +55,7 @@ export const AuthorizationServerSchema = record(
   {
     issuer: text(
       undefined,
-      "This is the issuer identifier of the server. The `iss` of a token must equal this value, byte by byte. The gateway also finds the metadata of the server by this identifier (RFC 8414).",
+      'This is the issuer identifier of the server. The `iss` of a token must equal this value, byte by byte. The gateway also finds the metadata of the server by this identifier (RFC 8414).',
     ),
     jwks_uri: Type.Optional(
       text(

@@ -71,7 +71,7 @@ const Limits = record(
     ),
     share: share(
       0.5,
-      "One client address may use at most this fraction of a shared resource at a time. The shared resources are the connections of an upstream, the memory for held bodies, and the queue for password checks. An IPv6 /64 counts as one address. In the queue for password checks, an IPv6 /48 counts as one address. If an address uses its whole share of the connections, its further requests wait. If an address uses its whole share of the memory or of the queue, its further requests for this resource get 503. 1 means no limit.",
+      'One client address may use at most this fraction of a shared resource at a time. The shared resources are the connections of an upstream, the memory for held bodies, and the queue for password checks. An IPv6 /64 counts as one address. In the queue for password checks, an IPv6 /48 counts as one address. If an address uses its whole share of the connections, its further requests wait. If an address uses its whole share of the memory or of the queue, its further requests for this resource get 503. 1 means no limit.',
     ),
   },
   {},

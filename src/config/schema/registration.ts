@@ -21,7 +21,7 @@ const Documents = record(
     ),
     ttl: duration(
       '1h',
-      "If the answer of the host names no time, the service reads the document again after this time.",
+      'If the answer of the host names no time, the service reads the document again after this time.',
     ),
     max_ttl: duration(
       '24h',
