@@ -289,7 +289,7 @@ export interface GatewayFile {
       client_key?: string;
       /** auto: the gateway verifies a JWT locally, and any other token by introspection. jwt: the gateway accepts only JWTs, and verifies them locally. introspection: the gateway introspects every token. both: the gateway introspects every token, and also verifies a JWT locally. store: the gateway looks up every token in the database of `storage`, and also verifies a JWT locally. Default: `"auto"`. */
       verify?: "auto" | "jwt" | "introspection" | "both" | "store" | Variable;
-      /** The gateway reads this store for `verify: store`, which is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
+      /** With `verify: store`, the gateway reads this store. It is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
       storage?: string;
       /** The `aud` of a token must contain this value. With `any`, the gateway does not check `aud`. */
       audience?: string;
@@ -883,7 +883,7 @@ export interface AuthorizationFile {
       enabled?: boolean | Variable;
       /** The service reads only documents whose URL matches one of these patterns. `https://*` matches every host, and `https://*.example.com` matches every name below example.com. A pattern may have a port, and a path, which may end in `/*`. Default: `["https://*"]`. */
       allow?: ReadonlyArray<string>;
-      /** A client with such a document may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
+      /** A client with such a document may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token. */
       scope?: string;
       /** If the answer of the host names no time, the service reads the document again after this time. Default: `"1h"`. */
       ttl?: string;
@@ -902,7 +902,7 @@ export interface AuthorizationFile {
       enabled?: boolean | Variable;
       /** required: a registration needs an access token of this service with the scope `clients.register`. none: anyone may register. Default: `"required"`. */
       initial_access_token?: "required" | "none" | Variable;
-      /** A client that registered itself may request at most this space-delimited scope. By default, it may request no scope, so it gets no token. */
+      /** A client that registered itself may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token. */
       scope?: string;
       /** The service removes a client that got no token for this long. A client with a valid grant stays. Default: `"30d"`. */
       ttl_unused?: string;
@@ -989,7 +989,7 @@ export interface AuthorizationFile {
     grant_types?: ReadonlyArray<"authorization_code" | "refresh_token" | "client_credentials" | "password" | "implicit" | Variable>;
     /** Access tokens of this client have this format. The default is `tokens.access.format`. */
     access_token_format?: "opaque" | "jwt" | Variable;
-    /** false: the client may omit PKCE (RFC 7636), but only if it is not a public client. Default: `true`. */
+    /** false: a confidential client may omit PKCE (RFC 7636). A public client must always use PKCE. Default: `true`. */
     require_pkce?: boolean | Variable;
     /** This value replaces `tokens.refresh.retry_window` for this client. */
     retry_window?: string;

@@ -130,7 +130,7 @@ export const oauthErrors = {
     status: 400,
     text: 'A redirect address is not acceptable.',
     remedy:
-      'Read `error_description`. With `application_type: native`, a client may register loopback addresses and schemes of an app.',
+      'Read `error_description`. With `application_type: native`, a client may register loopback addresses and addresses with a URI scheme of the app, such as `com.example.app:/callback`.',
   },
   invalid_client_metadata: {
     status: 400,

@@ -56,7 +56,10 @@ export const ClientSettings = record(
         'Access tokens of this client have this format. The default is `tokens.access.format`.',
       ),
     ),
-    require_pkce: flag(true, 'false: the client may omit PKCE (RFC 7636), but only if it is not a public client.'),
+    require_pkce: flag(
+      true,
+      'false: a confidential client may omit PKCE (RFC 7636). A public client must always use PKCE.',
+    ),
     retry_window: Type.Optional(
       duration(undefined, 'This value replaces `tokens.refresh.retry_window` for this client.'),
     ),

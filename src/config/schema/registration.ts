@@ -16,7 +16,7 @@ const Documents = record(
     scope: Type.Optional(
       text(
         undefined,
-        'A client with such a document may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
+        'A client with such a document may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token.',
       ),
     ),
     ttl: duration(
@@ -50,7 +50,7 @@ const Dynamic = record(
     scope: Type.Optional(
       text(
         undefined,
-        'A client that registered itself may request at most this space-delimited scope. By default, it may request no scope, so it gets no token.',
+        'A client that registered itself may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token.',
       ),
     ),
     ttl_unused: duration(
