@@ -31,7 +31,7 @@ export interface GatewayFile {
   };
   /** This setting chooses the code that reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: the listener of the gateway, which needs less CPU. With auto, if the body of a request does not arrive together with its head, the server of Node.js reads this request. It also reads all later requests of this connection. Default: `"auto"`. */
   listener?: "node" | "auto" | Variable;
-  /** The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name or the host of `url`. */
+  /** The admin listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name or the host of `url`. */
   admin?: string | {
     /** Operators connect to this address. */
     listen: string;
@@ -770,7 +770,7 @@ export interface AuthorizationFile {
   issuer: string;
   /** Clients connect to this address. The service does not speak TLS, so a proxy in front of it must end TLS. Default: `"127.0.0.1:8081"`. */
   listen?: string;
-  /** The management listener has this address. Never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name. */
+  /** The admin listener has this address. Never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name. */
   admin?: string;
   /** The health listener has this address. It serves only /livez, /readyz and /metrics. The listener is off by default. */
   health?: string;

@@ -76,7 +76,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
 const EXAMPLES = `
 Examples:
   gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com    put a gateway in front of an API, in shadow mode
-  gatehouse check gateway.yaml authorization.yaml                              list every mistake, even between the files
+  gatehouse check gateway.yaml authorization.yaml                              list every mistake, and every contradiction between the files
   gatehouse explain GET /orders/7 --scope orders.read                          show how the gateway would handle a request
 `;
 

@@ -89,7 +89,7 @@ export class Semaphore {
       late.abort();
       // If a slot arrives together with the deadline, the next waiter gets it.
       if (await turn) this.release();
-      throw new Error(`queue timeout with ${lane.size + 1} waiting`, { cause });
+      throw new Error(`timeout in the queue; ${lane.size + 1} waiting`, { cause });
     }
   }
 

@@ -38,7 +38,10 @@ export function register(program: Command): void {
     (id: string, options: FileOrStore) => run(options, (place) => apiKeys.revoke(place, id)),
   );
   at(apiKey.command('import'), 'import keys that clients already have, from standard input')
-    .option('--hmac-key <file>', 'file with a secret, 32 bytes in base64; keys under 128 bits are hashed with it')
+    .option(
+      '--hmac-key <file>',
+      'file with a secret, 32 bytes in base64; the secret protects the hashes of keys with fewer than 128 bits',
+    )
     .option('--expires <when>', EXPIRES, endOf)
     .addHelpText('after', INPUT)
     .action(({ hmacKey, expires, ...options }: Import) =>

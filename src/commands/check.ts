@@ -19,7 +19,7 @@ export function register(program: Command): void {
     .description('validate configuration files, and run their tests')
     .argument(
       '<file...>',
-      'gateway or authorization files, recognized by their keys; with both, also checks that they fit together',
+      'gateway or authorization files, recognized by their keys; for one file of each kind, the command also checks that the two fit together',
     )
     .addOption(
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
@@ -89,7 +89,7 @@ function notesOf(config: GatewayConfig): readonly string[] {
 }
 
 const WORD_OF_CALLERS =
-  'In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. Callers cannot send the fields of `identity_headers: { set }`.';
+  'In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. The gateway removes the fields of `identity_headers: { set }` if callers send them.';
 
 const formats = {
   text: (results: readonly Result[]) => results.map(inWords).join(''),

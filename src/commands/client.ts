@@ -20,7 +20,7 @@ import { scopeOption } from './common/scope-option.ts';
 import { table } from './common/table.ts';
 
 const localJwts =
-  'Gateways that follow the revocation feed refuse its JWTs within a second. Other gateways that verify JWTs locally accept them until they expire.';
+  'Gateways that follow the revocation feed refuse JWTs of the client within a second. Other gateways that verify JWTs locally accept these JWTs until they expire.';
 
 /** `gatehouse client …`: registered clients in the store, in addition to the clients of the file. */
 export function register(program: Command): void {
@@ -29,11 +29,11 @@ export function register(program: Command): void {
     .option('--id <id>', 'your own id for the client')
     .option('--name <name>', 'the name that the consent page shows')
     .addOption(repeatable('--redirect-uri <uri>', 'a URL that a browser may return to; may be repeated'))
-    .addOption(scopeOption('the scope of the client; no grant has more'))
+    .addOption(scopeOption('the scope of the client; its grants cannot have more'))
     .addOption(
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )
-    .option('--public', 'no secret, for an app or a page that cannot keep one')
+    .option('--public', 'no secret: for an app or a page that cannot keep a secret')
     .option('--jwks-uri <url>', 'no secret: the client signs a JWT for each request, and its keys are at this URL')
     .option('--format <format>', 'the format of its access tokens: opaque or jwt')
     .option('--no-pkce', 'the client may omit PKCE (a public client may not)')
@@ -47,9 +47,12 @@ export function register(program: Command): void {
     .option('--backchannel-logout-uri <url>', 'the service sends logout tokens to this URL')
     .option('--id-token-alg <alg>', 'the algorithm of its ID tokens: RS256, ES256 or EdDSA')
     .option('--userinfo-alg <alg>', 'userinfo answers with a JWT, signed with this algorithm; the default is JSON')
-    .option('--subject-type <type>', 'the `sub` that it sees: public or pairwise')
-    .option('--sector-identifier-uri <url>', 'clients with the same host here see the same pairwise `sub`')
-    .option('--retry-window <duration>', 'a refresh can be repeated for this long')
+    .option('--subject-type <type>', 'the kind of `sub` that the client sees: public or pairwise')
+    .option('--sector-identifier-uri <url>', 'clients whose URLs here have the same host see the same pairwise `sub`')
+    .option(
+      '--retry-window <duration>',
+      'how long the client can send a used refresh token again, to get the same tokens',
+    )
     .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
     .action((options: Administered & ClientOptions) => administer(options, (service) => add(service, options)));
   subcommand(client, 'list', 'list all clients, of the file and of the store').action((options: Administered) =>

@@ -25,7 +25,7 @@ function registerTarget(command: Command, target: CompileTarget): void {
     .addOption(
       new Option(
         '--on-unsupported <what>',
-        'for rules that the target cannot express exactly: error lists them and stops, ask lets Gatehouse judge their routes, omit leaves these routes out (gateway-api always lets Gatehouse judge, where it can)',
+        'for rules that the target cannot express exactly: error lists them and stops, ask lets Gatehouse judge their routes, omit leaves these routes out. With gateway-api, omit leaves out only routes that the proxy cannot ask Gatehouse about',
       )
         .choices(unsupportedModes)
         .default('error'),
@@ -46,7 +46,7 @@ function testKeyOption(): Option {
 function acceptOption(names: readonly string[]): Option {
   return new Option(
     '--accept <names...>',
-    'accept the differences with these names: there, the output may allow more than the file does',
+    'accept the differences with these names; an accepted difference may allow more access than the file does',
   ).choices(names);
 }
 

@@ -28,7 +28,10 @@ interface Options extends SecretsOption {
 }
 
 function show({ config: file, json, secrets }: Options): void {
-  const other = ofAuthorization(file, '`gatehouse check` judges it, and docs/configuration.md has its defaults');
+  const other = ofAuthorization(
+    file,
+    '`gatehouse check` judges the file of the service, and docs/configuration.md lists its defaults',
+  );
   const loaded = loadGateway(file, { secrets });
   if (other !== undefined) giveUp(other);
   else if (!loaded.ok) giveUp(formatProblems(loaded.problems));

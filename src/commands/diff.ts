@@ -20,9 +20,12 @@ export function register(program: Command): void {
     .description('show what becomes more open or more closed between two gateway files')
     .argument('<old>', 'the current gateway.yaml')
     .argument('<new>', 'the new gateway.yaml')
-    .option('--replay <file>', "the gateway's log; shows which recorded requests would get a different answer")
+    .option(
+      '--replay <file>',
+      'a log of the gateway; the command also shows which recorded requests would get a different answer',
+    )
     .addOption(
-      new Option('--target <name>', 'also show what changes for a proxy with the compiled rules').choices(
+      new Option('--target <name>', 'also show what changes in the rules compiled for this proxy').choices(
         Object.keys(compileTargets),
       ),
     )

@@ -57,7 +57,8 @@ async function run(request: Request, options: Options, command: Command): Promis
   const assumes = options.scope !== undefined || options.claims !== undefined;
   const { user } = options;
   const given = [options.token, options.tokenFile, user].filter((each) => each !== undefined).length + Number(assumes);
-  if (given > 1) command.error('error: use only one at a time: --token, --token-file, --user, or --scope and --claims');
+  if (given > 1)
+    command.error('error: use only one kind of credential: --token, --token-file, --user, or --scope and --claims');
   const token = options.token ?? (options.tokenFile === undefined ? undefined : readToken(options.tokenFile, command));
   const loaded = loadGateway(options.config, options);
   if (!loaded.ok) {

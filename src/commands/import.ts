@@ -61,7 +61,7 @@ function registerUsers(group: Command): void {
       .description(description)
       .argument('<file>', 'the path of the file; - is standard input')
       .option('-c, --config <file>', 'authorization.yaml; write into its store instead of standard output')
-      .option('--replace', 'with --config: existing users get the password of the file')
+      .option('--replace', 'with --config: existing users get the password of the imported file')
       .option('--json', 'print JSON')
       .action(async (file: string, options: ImportOptions) => {
         const text = read(file);

@@ -31,7 +31,7 @@ export function register(program: Command): void {
   command
     .option(
       '--authorization',
-      'instead of --issuer: our own service issues the tokens; the command also writes its file',
+      'instead of --issuer: our own service issues the tokens; the command also writes the file of the service',
     )
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .option('--force', 'overwrite existing files, and keep the secrets')
@@ -78,7 +78,7 @@ function refuseFaults(options: Options, command: Command): void {
       'error: use either --issuer or --authorization; to accept tokens of both, write two entries in `authorization_servers`',
     );
   if (options.newSecrets && !options.force)
-    command.error('error: --new-secrets needs --force; missing secrets are always made');
+    command.error('error: --new-secrets needs --force; without --new-secrets, the command makes only missing secrets');
   if (options.clientId !== undefined && options.issuer === undefined)
     command.error('error: --client-id needs --issuer; our own service already knows the gateway');
   if (unitTable.address.convert(options.listen) === undefined)

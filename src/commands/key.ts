@@ -15,10 +15,10 @@ const localVerifiers =
 
 const resealing = `To retire a key of \`encryption_keys\`:
   1. Add the new key in front of the old one, in the file of each service and gateway, and restart them.
-  2. Run this command. The services may keep running. After an interruption, run it again.
+  2. Run this command. The services may keep running. If the command is interrupted, run it again.
   3. Remove the old key from each file, and restart the services.
-If an old key leaked together with the database, the values that it sealed are exposed. Then also replace the signing
-keys and the keys of users (\`key rotate --now\`, \`user rotate-key\`).`;
+If an old key leaked together with the database, the values that it sealed are exposed. In this case, also replace the
+signing keys and the keys of users (\`key rotate --now\`, \`user rotate-key\`).`;
 
 /** `gatehouse key …`: the issuer's signing keys, and the keys that encrypt values in the store. */
 export function register(program: Command): void {
@@ -29,7 +29,7 @@ export function register(program: Command): void {
   subcommand(
     key,
     'rotate',
-    'publish a new key for each algorithm in use; it replaces the old key once every verifier can know it',
+    'publish a new key for each algorithm in use; it replaces the old key as soon as all verifiers have had time to fetch the new key',
   )
     .option(
       '--now',
@@ -37,7 +37,7 @@ export function register(program: Command): void {
     )
     .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
-  subcommand(key, 'reseal', 'encrypt everything in the store again with the first of `encryption_keys`')
+  subcommand(key, 'reseal', 'seal all sealed values in the store again, with the first key of `encryption_keys`')
     .addHelpText('after', `\n${resealing}\n`)
     .action((options: Administered) => administer(options, resealKeys));
 }
@@ -91,7 +91,8 @@ async function replace(
 ): Promise<CommandReport> {
   for (const key of made) await records.replaceSigningKeys(key);
   const text = made.map(({ kid, alg }) => `The new key ${kid} is the only key for ${alg}.\n`).join('');
-  const ended = config.signing.alg === 'HS256' ? `Access tokens stay valid: ${inFile}.` : 'Every earlier JWT ends.';
+  const ended =
+    config.signing.alg === 'HS256' ? `Access tokens stay valid, because ${inFile}.` : 'Every earlier JWT ends.';
   return {
     json: { ...shown(made), signs_from: isoTime(now) },
     text: `${text}${ended} Running services sign only with new keys, and stop publishing old keys within a second. ${localVerifiers}\n`,

@@ -45,7 +45,10 @@ export function register(program: Command): void {
     .option('--issuer <url>', 'the authorization server, instead of the server in the file')
     .requiredOption('--client-id <id>', 'a client with the redirect address http://127.0.0.1/callback')
     .option('--client-secret', 'the client has a secret')
-    .option('--scope <scope>', 'space-delimited; with openid, the summary says who signed in')
+    .option(
+      '--scope <scope>',
+      'the scope to request, space-delimited; with openid, the command also reports who signed in',
+    )
     .addOption(repeatable('--resource <uri>', 'an API that the token is for (RFC 8707); may be repeated'))
     .option('--port <port>', 'the port for the answer of the browser; any free port by default', portNumber)
     .addOption(timeoutOption('wait this long for the browser').default(FIVE_MINUTES, '5m'))
@@ -100,7 +103,7 @@ function wanted({ clientId, scope, resource, port, timeout, browser }: Options, 
       tell(`Sign in at this address:\n\n  ${printableValue(url)}\n\nThe answer comes to ${redirectUri}.`);
       if (browser) openBrowser(url);
     },
-    onForeign: () => tell('An answer to another sign-in came, and was ignored.'),
+    onForeign: () => tell('The command ignored an answer to another sign-in.'),
   } satisfies BrowserLoginOptions;
 }
 

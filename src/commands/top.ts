@@ -32,7 +32,9 @@ export function register(program: Command): void {
   addAdminOptions(command)
     .option('--once', 'print one summary after a few seconds, and exit')
     .addOption(
-      new Option('--seconds <n>', 'how long --once watches, after it is connected').argParser(seconds).default(3),
+      new Option('--seconds <n>', 'how many seconds --once watches after it has connected')
+        .argParser(seconds)
+        .default(3),
     )
     .option('--json', 'print summaries as JSON, one object a line')
     .addHelpText('after', HELP)

@@ -16,7 +16,7 @@ interface AddOptions extends Administered {
 }
 
 const LOCAL_JWTS =
-  'Gateways that follow the revocation feed refuse the JWTs within a second. Other gateways that verify JWTs locally accept them until they expire.';
+  'Gateways that follow the revocation feed refuse the JWTs within a second. Other gateways that verify JWTs locally accept these JWTs until they expire.';
 
 const passwordHelp =
   '\nThe command asks for the password, or reads it from standard input. It takes no password from the arguments.\n';
@@ -25,7 +25,7 @@ const passwordHelp =
 export function register(program: Command): void {
   const user = program.command('user').description('people who may log in');
   subcommand(user, 'add <username>', 'add a user')
-    .option('--name <name>', 'for people')
+    .option('--name <name>', 'the name that pages show')
     .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
     .addHelpText('after', passwordHelp)
     .action((username: string, options: AddOptions) =>
@@ -47,10 +47,13 @@ export function register(program: Command): void {
     'sign-out <username>',
     'end every session, grant and token of a user; the password and the consents stay',
   )
-    .addHelpText('after', '\nIncludes users of the file. Does the same as *Sign out everywhere* on the account page.\n')
+    .addHelpText(
+      'after',
+      '\nThe command also accepts users of the file. It does the same as *Sign out everywhere* on the account page.\n',
+    )
     .action((username: string, options: Administered) => administer(options, (service) => signOut(service, username)));
   subcommand(user, 'rotate-key <username>', 'end every JWT of a user at once; refresh tokens can get new JWTs')
-    .addHelpText('after', '\nIncludes users of the file.\n')
+    .addHelpText('after', '\nThe command also accepts users of the file.\n')
     .action((username: string, options: Administered) =>
       administer(options, (service) => rotateKey(service, username)),
     );
@@ -160,7 +163,7 @@ async function rotateKey({ accounts, config, clock, records }: Service, username
   const json = { username, sub: subject, ended: kids };
   if (kids.length === 0)
     return { json, text: `The user ${username} has no key: no JWT was signed since the last rotation.\n` };
-  const text = `Every JWT of ${username} ends; the next one is signed with a new key.\n`;
+  const text = `Every JWT of ${username} ends. A new key signs the next JWT.\n`;
   const facts = { username, sub: subject, kid: kids.join(' ') };
   return { json, text, audit: { event: 'user_key_rotated', facts } };
 }

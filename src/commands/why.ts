@@ -62,7 +62,7 @@ const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable' |
   broken: 'the ticket is damaged or incomplete',
 };
 
-const NEW_KEY = `For later tickets: openssl rand -base64 32 > ticket.key, and ticket_keys: ["\${file:ticket.key}"] in the file`;
+const NEW_KEY = `For later tickets, run: openssl rand -base64 32 > ticket.key, and write ticket_keys: ["\${file:ticket.key}"] in the file`;
 
 /** The form of the gateway's own ids: a random part, and a count. Traces and other gateways use other forms. */
 const REQUEST_ID = /^[\w-]{12}-[0-9a-z]{1,12}$/;
@@ -80,7 +80,7 @@ function sentence(kind: Failure, ticket: string, file: string, { config }: Sound
     return `${alone}, and the gateway at ${url} answers only to operators who are logged in: open ${url}/why/${ticket} in the browser where you use the console. ${NEW_KEY}`;
   return kind === 'unreachable'
     ? `${alone}, and no gateway answers at ${url}. Run this command on the gateway's machine while the gateway runs. ${NEW_KEY}`
-    : `${alone}, and the gateway at ${url} is another process, or has restarted since. ${NEW_KEY}`;
+    : `${alone}, and the gateway at ${url} is another process, or has restarted since then. ${NEW_KEY}`;
 }
 
 const labels: readonly (readonly [keyof TicketRecord, string])[] = [

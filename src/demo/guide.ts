@@ -22,7 +22,7 @@ export function guide(ports: Ports, files: DemoFiles, accessToken: string): stri
   The login page, which leads to the connected apps
     ${issuer}/oauth2/login
 
-  The console: every decision live with its steps, and a playground that answers what would happen to a request
+  The console: every decision live with its steps, and a playground that shows what would happen to a request
     ${admin}/console
 
   Paste these into another terminal, one after the other:
@@ -46,7 +46,7 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
     ],
     ['401  no token', `curl -i ${order}`],
     [
-      'Why the answer is 401: it has a ticket, which the keys of the file open',
+      'Why the answer is 401: the command opens the ticket of the answer with the keys of the file',
       `curl -s ${order} | ${gatehouse()} why - ${file}`,
     ],
     ['403  a token without the required scope: DELETE needs orders.write', `curl -i -X DELETE ${bearer} ${order}`],

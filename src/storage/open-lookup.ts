@@ -16,6 +16,6 @@ export function openReadEngine(
   engines = storageEngines,
 ): { readonly reader: ReadEngine; readonly engine: StorageEngine } {
   const found = splitStorageUrl(url, engines);
-  if (found === undefined) throw new StorageUnusable(`storage: no engine reads ${url.split(':')[0]}:`);
+  if (found === undefined) throw new StorageUnusable(`storage: no engine can read a database at ${url.split(':')[0]}:`);
   return { reader: found.row.read(found.location, options), engine: found.row };
 }

@@ -10,7 +10,7 @@ import { openWorkerRuntime, type WorkerRuntime, type WorkerRuntimeOptions } from
 export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): void {
   let part: WorkerRuntime | undefined;
   const served = (): WorkerRuntime => {
-    if (part === undefined) throw new Error('asked before it was started');
+    if (part === undefined) throw new Error('the worker got a request before its start');
     return part;
   };
   const line: IpcChannel<PrimaryVerbs, PrimaryNews> = openIpcChannel<

@@ -34,7 +34,7 @@ t.test('at most the given slots are taken, and waiters get them in order', async
 t.test('a waiter whose deadline passes is rejected, and gets no slot that is released later', async (t) => {
   const { acquire, release } = oneLane(1);
   await acquire(1000);
-  await t.rejects(acquire(10), { message: 'queue timeout with 1 waiting' });
+  await t.rejects(acquire(10), { message: 'timeout in the queue; 1 waiting' });
   release();
   await acquire(10);
   await t.rejects(acquire(10), 'the slot was given once');

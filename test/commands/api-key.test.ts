@@ -80,13 +80,13 @@ t.test('existing keys are hashed during the import; short ones need a secret, an
 t.test('a key that cannot be saved changes nothing, and no message quotes a key', async (t) => {
   const file = `${t.testdir({ keys: 'broken\n' })}/keys`;
   const cases: readonly (readonly [status: number, input: string, args: readonly string[], RegExp])[] = [
-    [1, '', ['create', '--client', 'a b'], /the name of a client is printable ASCII/],
+    [1, '', ['create', '--client', 'a b'], /the name of a client must be printable ASCII/],
     [1, '', ['create', '--client', 'a', '--scope', 'a  b'], /single spaces/],
     [1, '', ['create', '--client', 'a'], /keys:1: this is not a line of an API key/],
     [2, '', ['create', '--client', 'a', '--expires', 'soon'], /Write 90d/],
     [2, '', ['create', '--client', 'a', '--expires', '2020-01-01'], /has passed/],
     [2, '', ['create', '--client', 'a', '--expires', '9999999d'], /after the year 9999: write never/],
-    [1, 'hunter2 a\nhunter2 b\n', ['import'], /line 2 of the input: this is the key of line 1 again/],
+    [1, 'hunter2 a\nhunter2 b\n', ['import'], /line 2 of the input: line 1 has the same key/],
     [1, 'hunter2\n', ['import'], /line 1 of the input: this is not `KEY CLIENT/],
     [1, 'hünter2 a\n', ['import'], /a key is printable ASCII/],
   ];

@@ -162,9 +162,10 @@ tests: [{ request: GET /, expect: { refuse: 401 } }]
 
 t.test('each policy for a silent revocation feed is explained in a sentence', async (t) => {
   const sentences = {
-    introspect: 'the gateway also introspects each of its JWTs, 64 at a time, and answers 503 if this fails.',
-    deny: 'each of its JWTs that is verified locally gets 503.',
-    allow: 'its JWTs pass until their `exp`, even revoked ones.',
+    introspect:
+      'the gateway also introspects each JWT of this server, 64 at a time, and answers 503 if the introspection fails.',
+    deny: 'the gateway answers 503 to each JWT of this server that it verifies locally.',
+    allow: 'JWTs of this server pass until their `exp`, even revoked JWTs.',
   };
   for (const [policy, sentence] of Object.entries(sentences)) {
     const path = file(

@@ -38,7 +38,10 @@ t.test("for the authorization service's file, the error says which command to us
     'version: 1\nissuer: http://localhost:8081\nresources: [https://api.example.com]\n',
   );
   for (const [args, instead] of [
-    [['config', 'show'], /is the file of the authorization service, .*: `gatehouse check` judges it/],
+    [
+      ['config', 'show'],
+      /is the file of the authorization service, .*: `gatehouse check` judges the file of the service/,
+    ],
   ] as const) {
     const { status, stdout, stderr } = await command(t, [...args, '--config', other]).ended();
     t.strictSame([status, stdout], [1, '']);

@@ -208,7 +208,7 @@ t.test('a server that redirects is reported with the target, which gets no reque
   const redirect: RequestListener = ({ url }, response) =>
     void response.writeHead(302, { location: `${elsewhere}${url}?code=hush` }).end();
   const moved = await serving(t, createHttp(redirect));
-  const words = new RegExp(`status 302, a redirect that is not followed, to ${elsewhere}$`);
+  const words = new RegExp(`status 302: the gateway does not follow the redirect to ${elsewhere}$`);
   const rows: readonly (readonly [object, string])[] = [
     [main(moved), 'metadata'],
     [main(issuer, { jwks_uri: `${moved}/jwks` }), 'keys'],

@@ -122,7 +122,7 @@ t.test('a usage error has exit status 2, a broken file 1', async (t) => {
   t.match(await run('GET', '/', '--config', file, '--token', 'abc'), { status: 2, stderr: /standard input/ });
   t.match(await run('GET', '/', '--config', file, '--scope', 'a', '--token-file', file), {
     status: 2,
-    stderr: /only one at a time/,
+    stderr: /only one kind of credential: --token/,
   });
   t.match(await run('GET', '/', '--config', `${file}.none`), { status: 1, stderr: /does not exist/ });
 });

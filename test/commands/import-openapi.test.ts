@@ -86,7 +86,7 @@ t.test('what cannot be imported becomes a comment, and never opens anything', as
   t.match(text, /key is an API key \(cookie sid\)/);
   t.equal(of('/either').scope, 'b', 'the way in that needs a key too is left out');
   t.equal(of('/files/{name_ext}').scope, 'a b', 'the two cannot be told apart, so both are asked for');
-  t.match(text, /the segment \{name\}\.\{ext\} matches any whole segment/);
+  t.match(text, /the segment \{name\}\.\{ext\} became one parameter, which matches any segment/);
   t.match(text, /the route also requires what GET \/files\/\{other\} requires/);
   t.match(text, /variables in the server URL/);
   t.match(text, /another server of the document: \/x/);

@@ -36,7 +36,7 @@ t.test('with HS256 for access tokens, only the keys of ID tokens are rotated, an
   const rotated = gatehouse(['key', 'rotate', '--now']);
   t.match(
     rotated.stdout,
-    /only key for RS256[\s\S]*Access tokens stay valid: the secret of HS256 is in the file/,
+    /only key for RS256[\s\S]*Access tokens stay valid, because the secret of HS256 is in the file/,
     rotated.stderr,
   );
   const { status, stderr } = commands(temporaryDirectory(t), signing).gatehouse(['key', 'rotate']);

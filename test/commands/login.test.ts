@@ -91,7 +91,7 @@ t.test('an answer with another state is ignored, and the command still waits for
   const twice = new URL(answer);
   twice.searchParams.append('state', twice.searchParams.get('state') ?? '');
   t.equal((await arrive(twice)).status, 400, 'the state twice');
-  t.ok(await until(() => login.stderr().includes('An answer to another sign-in came, and was ignored.')));
+  t.ok(await until(() => login.stderr().includes('The command ignored an answer to another sign-in.')));
   t.equal((await arrive(answer)).status, 200);
   t.equal((await login.ended()).status, 0);
   await t.rejects(arrive(answer), 'nothing listens there any more');
@@ -142,7 +142,7 @@ t.test('a scope that the client lacks ends the command with the error of the ser
   const service = await runForLogin(t);
   const login = await startLogin(t, service.issuer, ['--scope', 'openid everything']);
   await arrive(await answerOf(login));
-  t.match(await login.ended(), { status: 1, stderr: /invalid_scope .*: request less with --scope/ });
+  t.match(await login.ended(), { status: 1, stderr: /invalid_scope .*: request fewer scopes with --scope/ });
 });
 
 t.test('an answer of another issuer is refused, and its code goes nowhere (RFC 9207)', async (t) => {

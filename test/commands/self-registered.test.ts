@@ -20,7 +20,10 @@ t.test('a client with keys is added without a secret, and under the rules of the
   const wrong = gatehouse(['client', 'add', '--jwks-uri', 'http://app.example.com/jwks.json', '--events']);
   t.equal(wrong.status, 1);
   t.match(wrong.stderr, /others can read and change http traffic/);
-  t.match(wrong.stderr, /`events` needs a client with a secret, which it sends by Basic: leave out `--jwks-uri`/);
+  t.match(
+    wrong.stderr,
+    /`events` needs a client that has a secret and sends the secret by Basic: leave out `--jwks-uri`/,
+  );
 });
 
 t.test('a client that registered itself is listed, shown and removed by commands', async (t) => {

@@ -132,7 +132,7 @@ t.test('tool calls are reported tool by tool, and the YAML changes only the rule
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '2 × agent → tools tools/call delete_user: scope_insufficient, missing tools.admin');
   t.match(stdout, '1 × agent → tools tools/call rename: scope_insufficient');
-  const [, yaml = ''] = stdout.split('To let them pass:\n');
+  const [, yaml = ''] = stdout.split('To let the refused requests pass:\n');
   const both = { any_of: ['tools.admin', 'mcp.use'] };
   t.strictSame(parse(yaml), {
     routes: [{ id: 'tools', mcp: { scope: { 'tools/call delete_user': both, 'tools/call rename': both } } }],

@@ -53,7 +53,7 @@ t.test('a command signs a user of the file or the store out everywhere', async (
   t.strictSame(await service.introspect(hers.access_token), { active: false });
   t.match(await service.introspect(others.access_token), { active: true });
   t.match(gatehouse(['user', 'sign-out', 'nobody']).stderr, /there is no user nobody/);
-  t.match(gatehouse(['user', 'sign-out', '--help']).stdout, /Includes users of the file/);
+  t.match(gatehouse(['user', 'sign-out', '--help']).stdout, /also accepts users of the file/);
   const audit = readFileSync(join(directory, 'audit.jsonl'), 'utf8').trim().split('\n');
   t.strictSame(
     audit.map((line) => JSON.parse(line)).map(({ event, sub, detail }) => [event, sub, detail]),

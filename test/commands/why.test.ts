@@ -88,7 +88,7 @@ t.test('a ticket of another key, or a text that is not a ticket, is one clear se
     stderr: new RegExp(`a request id: find the line with "request_id":"${id}"`),
   });
   const neither = await command(t, ['why', ticket, '--config', write(behind(upstream))]).ended();
-  t.match(neither, { status: 1, stderr: /For later tickets: openssl rand .* ticket_keys: .* `admin`/ });
+  t.match(neither, { status: 1, stderr: /For later tickets, run: openssl rand .* ticket_keys: .* `admin`/ });
 });
 
 t.test('without keys the process that sealed a ticket opens it at its admin listener', async (t) => {
@@ -111,7 +111,7 @@ t.test('without keys `why` asks the admin listener of the file', async (t) => {
   t.match(await command(t, ['why', foreign, '--config', file]).ended(), {
     status: 1,
     stderr: new RegExp(
-      `the gateway at http://${host} is another process, or has restarted since\\. For later tickets: openssl`,
+      `the gateway at http://${host} is another process, or has restarted since then\\. For later tickets, run: openssl`,
     ),
   });
 });
@@ -190,9 +190,9 @@ t.test(
       return JSON.parse(stdout).reason;
     };
     const another =
-      'host and path match a (another soap action), b (another soap action), c (another soap action), and more';
+      'host and path match, but not the conditions: a (another soap action), b (another soap action), c (another soap action), and more';
     t.equal(await reasonOf({ soapaction: 'urn:sent' }), another);
-    t.match(await reasonOf({}), /^host and path match a \(no soap action\), /);
+    t.match(await reasonOf({}), /^host and path match, but not the conditions: a \(no soap action\), /);
     t.equal(await reasonOf({}, '/elsewhere'), undefined);
   },
 );

@@ -50,11 +50,11 @@ t.test('every bad line of htpasswd is reported with its number, without the hash
     '3: this is not `user:hash`',
     '4: the password of `old`: this is crypt(3), or plain text; only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are accepted',
     '5: the password of `x`: this is plain text or an unknown scheme; only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are accepted',
-    '6: the password of `y`: this is not a whole apr1 hash',
-    '7: the password of `z`: this is not a whole SHA-1 hash',
+    '6: the password of `y`: this is not a complete apr1 hash',
+    '7: the password of `z`: this is not a complete SHA-1 hash',
     '9: `a` occurs twice',
     '10: the password of `w`: this is not an Argon2id hash',
-    '11: the password of `b`: this is not a whole bcrypt hash',
+    '11: the password of `b`: this is not a complete bcrypt hash',
     '12: the password of `c`: the cost of bcrypt is 15; it must be from 4 to 14',
   ]);
 });

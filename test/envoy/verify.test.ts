@@ -67,7 +67,7 @@ t.test(
     const written = await compile(t, '-c', file, '--out', directory, '--test-keys', keys);
     t.match(written, { status: 0, stderr: '' });
     const text = readFileSync(join(directory, 'envoy.yaml'), 'utf8');
-    t.match(text, `FOR TESTS ONLY: it accepts every token that is signed with ${keys}.`);
+    t.match(text, `FOR TESTS ONLY: Envoy accepts every token that is signed with ${keys}.`);
     t.notMatch(text, '"d"', 'no private key');
     await runEnvoy(t, port, join(directory, 'envoy.yaml'));
     const verified = await compile(t, '-c', file, '--verify', url, '--test-keys', keys);
@@ -114,7 +114,10 @@ t.test('--verify needs the test keys of the output', options, async (t) => {
   const missing = join(directory, 'typo.json');
   const { status, stderr } = await compile(t, '-c', file, '--verify', url, '--test-keys', missing);
   t.equal(status, 1);
-  t.match(stderr, 'typo.json does not exist: name the file of --test-keys with which you compiled the output');
+  t.match(
+    stderr,
+    'typo.json does not exist: name the same file as in the --test-keys of the command that wrote the output',
+  );
   t.notOk(existsSync(missing));
 });
 

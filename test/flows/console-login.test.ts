@@ -277,7 +277,7 @@ t.test('an answer counts only in the browser that began the login, only once, an
   t.match((await tabs.at.ask(callback.href, SENT)).body, /The console opens/);
   const replayed = await tabs.at.ask(callback.href, SENT);
   t.equal(replayed.status, 400);
-  t.match(replayed.body, /This answer belongs to no open login/);
+  t.match(replayed.body, /This answer does not belong to a login in progress/);
   t.equal(await statusOf(tabs), 200, 'the session is as it was');
 });
 
@@ -304,7 +304,7 @@ t.test('a used code gives no session', async (t) => {
   for (const [name, value] of cookies) tabs.at.cookies.set(name, value);
   const page = await tabs.at.ask(callback.href, SENT);
   t.equal(page.status, 502);
-  t.match(page.body, /gave no token/);
+  t.match(page.body, /issued no token/);
   t.equal(sessionIn(tabs), undefined);
 });
 

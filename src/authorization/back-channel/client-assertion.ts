@@ -46,7 +46,7 @@ function headerFault({ header: { alg, typ } }: ParsedJwt): string | undefined {
  */
 function claimFault({ claims }: ParsedJwt, issuer: string): string | undefined {
   const { iss, sub, aud, jti } = claims;
-  if (typeof sub !== 'string' || sub === '' || iss !== sub) return 'its iss and sub are not both the client id';
+  if (typeof sub !== 'string' || sub === '' || iss !== sub) return 'its iss and sub must both be the client id';
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
   if (audience !== issuer) return 'its aud must be only the issuer';
   return typeof jti === 'string' && jti !== '' && jti.length <= LONGEST_JTI ? undefined : JTI_FAULT;

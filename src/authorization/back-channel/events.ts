@@ -88,7 +88,7 @@ function readWait(text: string): number {
 function stream({ feed }: Service, start: Start, reply: FastifyReply): BoundedStream {
   const events = new BoundedStream();
   void tell(feed, start, events).catch((error) => {
-    reply.log.warn({ err: error }, 'the feed could not send a follower all events');
+    reply.log.warn({ err: error }, 'the feed could not send all events to a follower');
     events.destroy();
   });
   return events;

@@ -36,9 +36,10 @@ export function sealLogout({ service, seal }: PageContext, asked: LogoutRequest)
 /** The registration may have changed since then, so the request is judged again. */
 export async function openLogout({ service, seal }: PageContext, sealed: string): Promise<LogoutRequest> {
   const carried = seal.open(PURPOSE, sealed) as Carried | undefined;
-  if (carried === undefined) throw new OAuthError('form_forged', { detail: 'an unknown posted logout' });
+  if (carried === undefined)
+    throw new OAuthError('form_forged', { detail: 'the service cannot open the sealed logout request' });
   if (carried.expiresAt <= seconds(service.clock))
-    throw new OAuthError('transaction_expired', { detail: 'a posted logout, too late' });
+    throw new OAuthError('transaction_expired', { detail: 'the posted logout has expired' });
   const asked = await judgeAgain({ service }, carried.parameters);
   return { ...asked, hint: carried.hint };
 }

@@ -23,7 +23,9 @@ export function sessionCheckEndpoint(service: Service): Endpoint {
       const now = seconds(service.clock);
       const found = await service.records.findSessionKeyByOpenid(client.id, openid, now);
       if (!provesKey(signature, found?.key))
-        throw new OAuthError('invalid_grant', { description: 'The session key does not match, or has expired.' });
+        throw new OAuthError('invalid_grant', {
+          description: 'The signature does not match the session key, or the session key has expired.',
+        });
       return { valid: true };
     },
   };

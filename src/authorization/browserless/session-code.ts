@@ -55,7 +55,9 @@ export function sessionCodeEndpoint(front: PageContext): Endpoint {
       const isTyped = parameters.get('username') !== undefined || parameters.get('password') !== undefined;
       // Another site's page must not even cause failed attempts for its visitor, because failures count.
       if (!isFromClient && (!isTyped || request.headers.origin !== undefined))
-        throw new OAuthError('invalid_request', { description: 'The Origin matches no redirect address.' });
+        throw new OAuthError('invalid_request', {
+          description: 'The Origin matches no redirect address of the client.',
+        });
       return giveCode(service, client, await (isTyped ? byPassword(service, asking) : byCookie(front, asking)));
     },
   };
@@ -104,7 +106,8 @@ const GRANT = 'authorization_code';
  */
 async function byCookie(front: PageContext, { request, client, parameters }: Asking): Promise<Shown> {
   const visitor = await findSignedInUser(front, request);
-  if (visitor === undefined) throw new OAuthError('login_required', { description: 'No user is signed in here.' });
+  if (visitor === undefined)
+    throw new OAuthError('login_required', { description: 'No user is signed in to this browser.' });
   const { account, session } = visitor;
   const { service } = front;
   await limitSession(service, { account, session: session.hash }, { client, caller: request });

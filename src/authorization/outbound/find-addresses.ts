@@ -22,7 +22,7 @@ export function addressFinder(servers?: readonly string[]): FindAddresses {
     if (!hostname.includes('.')) return shortName(hostname);
     const { addresses, isLate } = await askDns(resolver, hostname);
     if (addresses.length > 0) return addresses;
-    if (isLate) throw new Error(`the DNS server of ${hostname} does not answer`);
+    if (isLate) throw new Error(`the DNS lookup of ${hostname} got no answer in time`);
     return otherName(hostname);
   };
 }

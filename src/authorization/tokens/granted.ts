@@ -48,7 +48,7 @@ export function refreshedScope(
 ): readonly string[] {
   const wanted = requested === undefined ? granted : requestedScope(requested);
   if (!wanted.every((scope) => granted.includes(scope)))
-    throw new OAuthError('invalid_scope', { description: 'The scope exceeds what was granted.' });
+    throw new OAuthError('invalid_scope', { description: 'The scope exceeds the granted scope.' });
   return stillRegistered(wanted, registered);
 }
 

@@ -92,7 +92,7 @@ function refuseRest({ counts, unopened }: Rest): void {
     );
   if (sum(counts) > 0)
     throw new Refusal(
-      `${inWords(counts)} were sealed with an old key in the meantime: a service still lists an old key first. Put the new key first in the file of each service, restart the services, and run this again.`,
+      `${inWords(counts)} were sealed with an old key in the meantime: a service still lists an old key first. Put the new key first in the file of each service, restart the services, and run this command again.`,
     );
 }
 
@@ -100,7 +100,7 @@ function told(counts: SealedCounts): string {
   if (sum(counts) === 0) return 'Everything is already sealed with the first encryption key.\n';
   return `${inWords(counts)} are now sealed with the first encryption key, and no value is sealed with another key.
 Remove the other keys from the file of each service and gateway, and restart the services.
-Older backups still need the old key: keep the key with them, or make a new backup and delete them.
+Older backups still need the old key: keep the key with these backups, or make a new backup and delete the older ones.
 `;
 }
 

@@ -52,7 +52,8 @@ function isHelp(word: string): boolean {
 
 /** Options that exist, but not for every command. */
 const elsewhere: Readonly<Record<string, string>> = {
-  [NO_SECRETS]: ' Only check, diff, routes, explain and config show accept it: a program that runs needs its secrets',
+  [NO_SECRETS]:
+    ' Only check, diff, routes, explain and config show accept this option: a program that runs needs its secrets',
 };
 
 /** The text after `=` may be a secret. */

@@ -22,7 +22,7 @@ export function remindOfShadow(file: string, log: Logger): void {
 const SHOWN = 10;
 
 const FORGOTTEN =
-  'shadow mode refuses nothing, and the file has not changed for 30 days or more. To refuse: `mode: enforce`';
+  'shadow mode refuses nothing, and the file has not changed for 30 days or more. To refuse requests, write `mode: enforce`';
 
 /** 0 if the file cannot be read: a reminder must not end the program. */
 function daysUnchanged(file: string): number {

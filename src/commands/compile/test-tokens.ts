@@ -29,7 +29,8 @@ export function tokensOfKeys(keys: TestKeys, config: GatewayConfig): TokenSource
   return async (token, server) => {
     const { algorithms = [], typ = [] } = config.authorization_servers[server] ?? {};
     const sign = keys.signer(algorithms);
-    if (sign === undefined) throw new Error(`no test key has an algorithm of ${server}: ${algorithms.join(', ')}`);
+    if (sign === undefined)
+      throw new Error(`no test key has an algorithm that the server ${server} accepts: ${algorithms.join(', ')}`);
     return sign(typ[0] ?? 'at+jwt', claimsOf(config, token, server));
   };
 }

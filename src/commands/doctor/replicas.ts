@@ -43,7 +43,7 @@ async function lookAt(
 
 const ITSELF = doubtful(
   'this is the gateway itself, so the console shows its decisions anyway',
-  'leave it out, unless all gateways share this file',
+  'remove this entry, unless all gateways share this file',
 );
 
 function isOwnAddress({ url }: ReplicaConfig, admin: AdminConfig): boolean {

@@ -56,11 +56,11 @@ function judge(count: number | undefined, proxies: readonly string[]): readonly 
 const harms = {
   gateway: {
     what: 'all its clients count as one client, which used its whole share or reached a limit',
-    remedy: 'if it is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
+    remedy: 'if the proxy is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
   },
   authorization: {
     what: 'no file trusts it: its clients count as one, and wrong passwords of one client lock out all others',
-    remedy: 'if it is yours, name it in `trusted_proxies`',
+    remedy: 'if the proxy is yours, name it in `trusted_proxies`',
   },
 } as const;
 

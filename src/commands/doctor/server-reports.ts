@@ -30,7 +30,10 @@ async function canReport({ config, fetch }: RemoteView): Promise<Seen> {
       faultRemedy(answer.detail, 'make sure that `issuer` is right'),
     );
   if (answer.value[SUPPORTED] === true) return good('the server can report them, and `receiver` accepts them');
-  return doubtful(`the server's metadata has no \`${SUPPORTED}\``, 'see in its manual whether it sends logout tokens');
+  return doubtful(
+    `the server's metadata has no \`${SUPPORTED}\``,
+    'see in the manual of the server whether it sends logout tokens',
+  );
 }
 
 /** Asks for no event, and confirms none (RFC 8936 §2.4). */

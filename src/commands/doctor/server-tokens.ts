@@ -39,7 +39,7 @@ async function lookAtMetadata(
 function remedy(issuer: string, members: readonly RequiredMember[]): string {
   const [url] = URL.canParse(issuer) ? metadataUrls(issuer) : [issuer];
   const named = members.map((member) => `\`${member}\``).join(' and ');
-  return `run \`curl ${url}\`: its \`issuer\` must be equal to \`issuer\` in the file, byte by byte; if there are no metadata, write ${named} into the file`;
+  return `run \`curl ${url}\`: the \`issuer\` of the answer must be equal to \`issuer\` in the file, byte by byte; if there are no metadata, write ${named} into the file`;
 }
 
 /** The keys can be fetched, and at least one fits an accepted algorithm. */

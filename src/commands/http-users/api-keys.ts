@@ -41,7 +41,7 @@ export const apiKeys = {
     if (fault !== undefined) throw new Refusal(fault);
     const { key, entry } = made({ client, scopes, expiresAt: timeOf(expires) });
     if (!(await place.add([entry])).has(entry.id))
-      throw new Refusal(`the key is not in ${place.name}: repeat the command`);
+      throw new Refusal(`the new key could not be added to ${place.name}: repeat the command`);
     const json = { key, ...shown(entry) };
     return { json, text: `${memberTable(json)}\n${shownOnce(place)}`, audit: audited('api_key_created', entry) };
   },

@@ -22,7 +22,7 @@ export function parseForeignKeys(text: string): readonly ForeignKey[] {
     const [key = '', client, ...scopes] = each.trim().split(/[ \t]+/);
     if (key === '' || key.startsWith('#')) return [];
     const before = lineOf.get(key);
-    const fault = before === undefined ? faultOf(key, client, scopes) : `this is the key of line ${before} again`;
+    const fault = before === undefined ? faultOf(key, client, scopes) : `line ${before} has the same key`;
     lineOf.set(key, index + 1);
     if (fault !== undefined || client === undefined) throw new Refusal(`line ${index + 1} of the input: ${fault}`);
     return [{ line: index + 1, key, client, scopes }];

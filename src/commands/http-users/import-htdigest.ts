@@ -37,7 +37,7 @@ function weakUsers(lines: readonly DigestLine[]): readonly LineFault[] {
     .map(([first]) => ({
       line: first?.line ?? 0,
       message: `\`${first?.username}\` has only an MD5 hash, so the route must offer only MD5`,
-      hint: 'write `algorithms: [MD5]`, since clients use the strongest algorithm on offer, or set a new password with `gatehouse digest set`',
+      hint: 'write `algorithms: [MD5]`, or set a new password with `gatehouse digest set`: clients use the strongest algorithm that the route offers',
     }));
 }
 

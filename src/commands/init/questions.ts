@@ -55,7 +55,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'issuer',
     flag: '--issuer <url>',
-    text: 'The authorization server that issues the tokens (empty: Gatehouse itself; its file is written too)',
+    text: 'The authorization server that issues the tokens (empty: Gatehouse itself, and the command also writes its file)',
     mayBeEmpty: true,
     fault: (text) => inWords(issuerFaults([], text, false)),
   },
@@ -79,7 +79,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'clientId',
     flag: '--client-id <id>',
-    text: "The gateway's client id there, for introspection of opaque tokens (empty: no opaque tokens)",
+    text: 'The client id of the gateway at this server, for introspection of opaque tokens (empty: the gateway accepts no opaque tokens)',
     mayBeEmpty: true,
     fault: () => undefined,
     isAsked: ({ issuer = OWN }) => issuer !== OWN,
@@ -89,12 +89,12 @@ export const questions: readonly InitQuestion[] = [
 function apiFault(text: string): string | undefined {
   const url = parseUrl(text);
   const isWeb = url !== undefined && /^https?:$/.test(url.protocol);
-  return apiUrlFault(text) ?? (isWeb ? undefined : 'the API is an http: or https: URL');
+  return apiUrlFault(text) ?? (isWeb ? undefined : 'the API must be an http: or https: URL');
 }
 
 function audienceFault(text: string): string | undefined {
   return parseUrl(text) === undefined || text.includes('#')
-    ? 'the audience is a URI without a fragment (RFC 8707 §2), such as https://api.example.com'
+    ? 'the audience must be a URI without a fragment (RFC 8707 §2), such as https://api.example.com'
     : undefined;
 }
 

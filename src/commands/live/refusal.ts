@@ -32,7 +32,7 @@ const NOT_THERE = 'no console answers there. Name the `admin` listener of a gate
 const LOGIN = 'the listener requires a login. Use --user NAME, and --password-file FILE or standard input';
 const WRONG = 'the listener does not accept this user with this password';
 
-const FORBIDDEN = 'use its address as in its file, and a user who may open the console';
+const FORBIDDEN = 'write its address as in the file of the gateway, and name a user who may open the console';
 
 const texts: Readonly<Record<number, string>> = {
   404: NOT_THERE,

@@ -2,7 +2,7 @@ import type { ListenerConnection } from '../common/listener-connection.ts';
 
 /** One running gateway that a command watches. */
 export interface Replica {
-  /** The host, port and path of its management listener, which name it in the output. */
+  /** The host, port and path of its admin listener, which name it in the output. */
   readonly name: string;
   /** The URL of the listener, without a slash at the end. */
   readonly url: string;

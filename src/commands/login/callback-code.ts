@@ -9,7 +9,7 @@ export function authorizationCodeIn(parameters: URLSearchParams, { issuer, sends
   const from = onlyValue(parameters, 'iss');
   if (from !== issuer && (sendsIssuer || parameters.has('iss')))
     throw new LoginFailure(
-      `the answer is from the issuer ${quoted(from)}, not from ${quoted(issuer)}: nothing was sent to either; sign in only at the address that the command prints`,
+      `the answer is from the issuer ${quoted(from)}, not from ${quoted(issuer)}: the command sent no code to either issuer; sign in only at the address that the command prints`,
     );
   const error = onlyValue(parameters, 'error');
   if (error !== undefined)

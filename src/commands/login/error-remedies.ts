@@ -4,7 +4,7 @@ import { LoginFailure } from './failure.ts';
 /** OAuth error code → remedy for the user (RFC 6749 §4.1.2.1, §5.2, RFC 8707 §2). */
 const remedies: Readonly<Record<string, string>> = {
   access_denied: 'run the command again, and allow the access',
-  invalid_scope: 'request less with --scope, or register the scope for the client',
+  invalid_scope: 'request fewer scopes with --scope, or register the scope for the client',
   invalid_target: 'write --resource exactly as the server lists it',
   unauthorized_client: 'register the grant type `authorization_code` for the client',
   unsupported_response_type: 'this server issues no codes: ask its operator',

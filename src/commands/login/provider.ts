@@ -27,7 +27,7 @@ export interface Provider {
 export async function findProvider(issuer: string, fetch: FetchJson): Promise<Provider> {
   if (!isProtected(issuer))
     throw new LoginFailure(
-      `--issuer ${quoted(issuer)}: write the whole https URL of the authorization server; http is only for this machine`,
+      `--issuer ${quoted(issuer)}: write the whole https URL of the authorization server; http is allowed only for a server on this machine`,
     );
   const { url, value } = await readMetadata(issuer, fetch);
   if (value.issuer !== issuer) throw new LoginFailure(ofAnother(issuer, value.issuer, url));
@@ -79,7 +79,7 @@ function required(document: JsonObject, member: string, url: string): string {
   const endpoint = endpointIn(document, member, url);
   if (endpoint !== undefined) return endpoint;
   throw new LoginFailure(
-    `the metadata of ${url} have no ${member}: no client of this server may use \`authorization_code\`, or it is another kind of server`,
+    `the metadata of ${url} have no ${member}: no client of this server may use \`authorization_code\`, or this is not an authorization server`,
   );
 }
 
@@ -88,7 +88,7 @@ function endpointIn(document: JsonObject, member: string, url: string): string |
   if (endpoint === undefined) return undefined;
   if (typeof endpoint === 'string' && isProtected(endpoint)) return endpoint;
   throw new LoginFailure(
-    `the metadata of ${url} have the ${member} ${quoted(endpoint)}: others can read what goes there, so the server must name an https URL`,
+    `the metadata of ${url} have the ${member} ${quoted(endpoint)}: others can read requests to this URL, so the server must name an https URL`,
   );
 }
 

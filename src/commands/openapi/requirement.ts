@@ -10,7 +10,7 @@ export interface Requirement extends RequiredAccess {
 const SILENT =
   'the document does not mention security for this operation: until you decide, the route requires a token; write `access: public` if the operation is public';
 const NOTHING_LEFT =
-  'the gateway cannot check all requirements of this operation: until you decide, the route requires only the token or scope below';
+  'the gateway cannot check some requirements of this operation: the route requires only the token or scope below, so check whether this is enough';
 
 /** Reads `security` of the operation, or else of the document. Nothing becomes public unless the document says so. */
 export function requirementOf(document: OpenApi, operation: Loose): Requirement {

@@ -19,7 +19,7 @@ export function routePath(prefix: string, text: string): RoutePath {
   const pieces = text.split('/').map((piece) => {
     const names = [...piece.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
     if (names.length === 0) return piece;
-    if (`{${names[0]}}` !== piece) notes.push(`the segment ${piece} matches any whole segment`);
+    if (`{${names[0]}}` !== piece) notes.push(`the segment ${piece} became one parameter, which matches any segment`);
     return `{${unused(names.join('_'), used)}}`;
   });
   const path = `${prefix}${pieces.join('/')}`;

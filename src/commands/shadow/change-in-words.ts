@@ -18,7 +18,8 @@ function what({ kind, field }: ShadowChange): string {
 
 function remedyOf({ kind, field = '' }: ShadowChange): string {
   if (kind === 'will_time_out') return 'upstreams: { NAME: { timeout: { response: 2m } } }';
-  if (kind === 'dropped') return 'only the gateway writes it; identity_headers: { set: … } sets other names';
+  if (kind === 'dropped')
+    return 'only the gateway writes this field; identity_headers: { set: … } gives it another name';
   return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;
 }
 
@@ -37,7 +38,7 @@ const byField: readonly Row[] = [
   { fits: (field) => field === 'authorization', remedy: () => 'set forward_credential: true on the route to keep it' },
   {
     fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
-    remedy: () => 'only trusted_proxies may send it: add the proxy that sets it',
+    remedy: () => 'only trusted_proxies may send this field, so add the proxy that sets it',
   },
   {
     fits: (field) => passable(field) !== undefined,

@@ -23,7 +23,7 @@ export function shadowReportInWords({
     ...groups.map(groupInWords),
     ...section('Enforcement changes these requests:', changes.map(changeInWords)),
     ...section('Rejected despite shadow mode:', inSpite.map(inSpiteInWords)),
-    ...(groups.length === 0 ? [] : [`To let them pass:\n\n${remedies(groups)}`]),
+    ...(groups.length === 0 ? [] : [`To let the refused requests pass:\n\n${remedies(groups)}`]),
   ];
   return parts.length === 0 ? summary : `${summary}\n${parts.join('\n')}`;
 }

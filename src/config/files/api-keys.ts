@@ -47,7 +47,7 @@ export function writtenTime(expiresAt: number | undefined): string {
 
 /** The fault of a client's name, in words; undefined: none. A field ends at a blank, so a name has none. */
 export function clientFault(client: string): string | undefined {
-  return /^[\x21-\x7e]+$/.test(client) ? undefined : 'the name of a client is printable ASCII without blanks';
+  return /^[\x21-\x7e]+$/.test(client) ? undefined : 'the name of a client must be printable ASCII without blanks';
 }
 
 const NEVER = '-';
@@ -59,7 +59,7 @@ const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/;
 /** The message quotes neither a hash nor a value in its place, because that value may be a key. */
 function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: readonly string[]): ApiKeyEntry | string {
   if (expires === undefined) return 'this is not a line of an API key';
-  if (!ID.test(id)) return 'the id of a key is printable ASCII of at most 64 characters';
+  if (!ID.test(id)) return 'the id of a key must be printable ASCII of at most 64 characters';
   const [, kind, hash] = HASH.exec(hashed) ?? [];
   if (kind === undefined || hash === undefined)
     return 'the second field is not `sha256:` or `hmac:` with 32 bytes in base64url';

@@ -62,7 +62,8 @@ function firstBroken(bytes: Buffer): Place {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML has none of them (YAML 1.2.2 §5.1)
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-const unprintable = 'such a file is binary or incomplete; for this character, write `\\0` or `\\x1b` in double quotes';
+const unprintable =
+  'the file may be binary or incomplete; to write this character, use `\\0` or `\\x1b` in double quotes';
 
 function control(code: number): string {
   return code === 0 ? 'a NUL byte' : `a control character (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;

@@ -49,7 +49,7 @@ function parseArgon2(phc: string): ParsedStoredPassword {
 function parseBcrypt(text: string): ParsedStoredPassword {
   const [, cost] = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text) ?? [];
   const rounds = Number(cost);
-  if (cost === undefined) return fault('this is not a whole bcrypt hash');
+  if (cost === undefined) return fault('this is not a complete bcrypt hash');
   if (rounds < 4 || rounds > MOST_ROUNDS)
     return fault(`the cost of bcrypt is ${rounds}; it must be from 4 to ${MOST_ROUNDS}`);
   return { ok: true, value: { kind: 'bcrypt', text, rounds } };
@@ -57,7 +57,7 @@ function parseBcrypt(text: string): ParsedStoredPassword {
 
 function parseApr1(text: string): ParsedStoredPassword {
   const [, salt, digest] = /^\$apr1\$([^$]{1,8})\$([./A-Za-z0-9]{22})$/.exec(text) ?? [];
-  if (salt === undefined || digest === undefined) return fault('this is not a whole apr1 hash');
+  if (salt === undefined || digest === undefined) return fault('this is not a complete apr1 hash');
   return { ok: true, value: { kind: 'apr1', salt, digest } };
 }
 
@@ -67,7 +67,7 @@ function parseSha1(text: string): ParsedStoredPassword {
   const octets = Buffer.from(encoded, 'base64');
   const salt = octets.subarray(SHA1_LENGTH);
   if (octets.length < SHA1_LENGTH || salt.length > 0 !== (salted === 'S'))
-    return fault('this is not a whole SHA-1 hash');
+    return fault('this is not a complete SHA-1 hash');
   return { ok: true, value: { kind: 'sha1', salt, digest: octets.subarray(0, SHA1_LENGTH) } };
 }
 

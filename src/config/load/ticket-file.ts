@@ -33,7 +33,7 @@ export function loadTicketFile(file: string, env: Env = process.env): LoadedTick
   return loadPart(file, env, { ticket_keys, admin });
 }
 
-/** Loads only the address of the management listener, for a command that asks it. */
+/** Loads only the address of the admin listener, for a command that asks it. */
 export function loadAdminAddress(file: string, env: Env = process.env): LoadedTicketFile {
   return loadPart(file, env, { admin });
 }

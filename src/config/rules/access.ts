@@ -54,7 +54,7 @@ function publicFaults({ at, value }: Route): readonly Finding[] {
     .map((key) => ({
       pointer: [...at, key],
       message: `a public route reads no credential, so \`${key}\` would not be checked`,
-      hint: 'remove it, or `access: public`',
+      hint: `remove \`${key}\`, or \`access: public\``,
       atKey: true,
     }));
 }

@@ -31,7 +31,7 @@ function found(pointer: Pointer, told: Told | undefined, place: Partial<typeof A
 function unseenFault({ console: isOn, replicas }: AdminConfig): Told | undefined {
   if (isOn || replicas === undefined || replicas.length === 0) return undefined;
   const hint = 'write `console: true` in `admin`, or remove `replicas`';
-  return { message: 'only the console shows the decisions of `replicas`, and it is off', hint };
+  return { message: 'only the console shows the decisions of `replicas`, and the console is off', hint };
 }
 
 function addressFault(text: string): Told | undefined {
@@ -44,13 +44,16 @@ function addressFault(text: string): Told | undefined {
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined;
   return {
     message: 'others can read http traffic between machines',
-    hint: 'use https, and write `tls` in `admin` of that gateway',
+    hint: 'use https, and write `tls` in `admin` of the other gateway',
   };
 }
 
 function loginFault({ username, password }: ReplicaConfig): Told | undefined {
   if (username?.includes(':') === true)
-    return { message: 'a username for Basic has no colon (RFC 7617 §2)', hint: 'name a user without a colon' };
+    return {
+      message: 'a username for Basic must not contain a colon (RFC 7617 §2)',
+      hint: 'name a user without a colon',
+    };
   if ((username === undefined) === (password === undefined)) return undefined;
   const missing = username === undefined ? 'username' : 'password';
   return { message: `\`${missing}\` is missing`, hint: 'write both, or neither' };
@@ -58,5 +61,5 @@ function loginFault({ username, password }: ReplicaConfig): Told | undefined {
 
 function plainFault({ url, tls }: ReplicaConfig): Told | undefined {
   if (tls === undefined || parseUrl(url)?.protocol !== 'http:') return undefined;
-  return { message: 'an http address has no certificate', hint: 'write https in `url`, or remove `tls`' };
+  return { message: '`tls` has no effect: `url` is an http address', hint: 'write https in `url`, or remove `tls`' };
 }

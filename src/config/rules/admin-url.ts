@@ -43,12 +43,15 @@ function contradiction({ host, port, tls }: AdminConfig, url: URL): Told | undef
   if (!isLoopback(url.hostname) || isEvery(host)) return undefined;
   if (!isLoopback(host))
     return {
-      message: `the listener has the address ${host}, and this is a loopback name`,
+      message: `the listener has the address ${host}, and this address has a loopback name`,
       hint: 'write the name by which other machines reach the listener',
     };
   const named = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (port === 0 || named === port || (url.protocol === 'https:' && tls === undefined)) return undefined;
-  return { message: `the listener has the port ${port}, and this address has ${named}`, hint: 'use the same port' };
+  return {
+    message: `the listener has the port ${port}, and this address has the port ${named}`,
+    hint: 'use the same port',
+  };
 }
 
 function isEvery(host: string): boolean {

@@ -78,7 +78,7 @@ function clientFaults(access: ServerAccess, { config }: GatewaySubject): readonl
       {
         pointer: ['admin', 'access', 'client_secret'],
         message: '`client_secret` without `client_id` belongs to no client',
-        hint: 'write `client_id` beside it, or remove it',
+        hint: 'write `client_id` beside it, or remove `client_secret`',
         atKey: true,
       },
     ];
@@ -97,7 +97,7 @@ function scopeFaults({ scope, users }: ServerAccess): readonly Finding[] {
     return [
       {
         pointer,
-        message: 'every user of the server has this scope',
+        message: 'every user of the server can get this scope',
         hint: 'add a scope of operators, such as gatehouse.admin, or name the `users`',
       },
     ];

@@ -64,7 +64,7 @@ function issuerElsewhere({ issuer, listen }: AuthorizationFile): readonly Findin
     {
       pointer: ['issuer'],
       severity: 'warning',
-      message: `the issuer has port ${url.port || 80} of this machine, but the service listens at port ${listen.port}`,
+      message: `the URL of the issuer names port ${url.port || 80} of this machine, but the service listens at port ${listen.port}`,
       hint: `write \`listen: 127.0.0.1:${url.port || 80}\`, unless a proxy is in front`,
     },
   ];

@@ -30,7 +30,7 @@ function methodFaults({ at, value }: Client): readonly Finding[] {
     return [{ pointer, message: `\`${method}\` needs a secret`, hint: 'write `client_secret: ${NAME}`' }];
   }
   if (!hasSecret(value)) return [];
-  return [{ pointer, message: `a client with \`${method}\` has no secret`, hint: 'remove the secret' }];
+  return [{ pointer, message: `a client with \`${method}\` must not have a secret`, hint: 'remove the secret' }];
 }
 
 function keyFaults({ at, value }: Client, development: boolean): readonly Finding[] {
@@ -57,10 +57,10 @@ const SECRET = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 function keySetFault(jwks: unknown): string | undefined {
   const keys = isMap(jwks) ? jwks.keys : undefined;
-  if (!Array.isArray(keys) || keys.length === 0) return 'a JWK Set has a list of `keys` (RFC 7517 §5)';
-  if (!keys.every((key) => isMap(key) && typeof key.kty === 'string')) return 'each key has a `kty` (RFC 7517 §4.1)';
+  if (!Array.isArray(keys) || keys.length === 0) return 'a JWK Set needs a list of `keys` (RFC 7517 §5)';
+  if (!keys.every((key) => isMap(key) && typeof key.kty === 'string')) return 'each key needs a `kty` (RFC 7517 §4.1)';
   return keys.some((key) => SECRET.some((name) => Object.hasOwn(key, name)))
-    ? 'a key here must be public, and this one has a secret part'
+    ? 'each key here must be public, but one key has a secret part'
     : undefined;
 }
 
@@ -75,7 +75,7 @@ function endpointsByBasic({ at, value }: Client): readonly Finding[] {
     .filter((key) => value[key])
     .map((key) => ({
       pointer: [...at, key],
-      message: `\`${key}\` needs a client with a secret, which it sends by Basic`,
+      message: `\`${key}\` needs a client that has a secret and sends the secret by Basic`,
       hint: 'register another client for this',
     }));
 }

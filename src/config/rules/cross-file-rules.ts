@@ -159,7 +159,7 @@ function feedOfGateway({ server: { at, value }, service, cite }: Pair): readonly
   const mayFollow = index === -1 || service.clients[index]?.events === true;
   if (mayHaveFeed(value) && mayFollow) return [];
   const place = mayHaveFeed(value) ? ['clients', index] : ['issuer'];
-  const message = `the revocation feed of ${cite(place)} is not followed: ${unheard}`;
+  const message = `the gateway does not follow the revocation feed of the service (${cite(place)}): ${unheard}`;
   return [{ pointer: at, message, hint: HEAR }];
 }
 

@@ -18,8 +18,8 @@ export const decisionChecks: Checks<GatewaySubject> = {
       : [
           {
             pointer: ['decision'],
-            message: 'only proxies in `trusted_proxies` may ask, and the list is empty',
-            hint: 'name the proxy there: `trusted_proxies: [127.0.0.1]` for one on this machine',
+            message: 'only proxies in `trusted_proxies` may ask for decisions, and the list is empty',
+            hint: 'name the proxy there: `trusted_proxies: [127.0.0.1]` for a proxy on this machine',
             atKey: true,
           },
         ],
@@ -59,10 +59,16 @@ const LONG = 10 * SECOND;
 function ageFaults(milliseconds: number): readonly Finding[] {
   const pointer = ['decision', 'max_age'];
   if (milliseconds % SECOND !== 0)
-    return [{ pointer, message: 'caches count in whole seconds', hint: 'such as 1s; 0s turns caching off' }];
+    return [
+      {
+        pointer,
+        message: 'caches count in whole seconds',
+        hint: 'write whole seconds, such as 1s; 0s turns caching off',
+      },
+    ];
   if (milliseconds <= LONG) return [];
   const message = 'revoked tokens, and requests that a new file forbids, pass for this long';
-  return [{ pointer, severity: 'warning', message, hint: 'one second already saves nearly all calls' }];
+  return [{ pointer, severity: 'warning', message, hint: 'write 1s: one second already saves nearly all calls' }];
 }
 
 function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
@@ -70,7 +76,14 @@ function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readon
   if (index === -1) return [];
   const message =
     'a proxy that asks over HTTP at `decision` does not send the body, so the gateway cannot read a token in a form';
-  return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must connect to `listen`' }];
+  return [
+    {
+      pointer: [...at, index],
+      severity: 'warning',
+      message,
+      hint: 'clients that send the token in a form must connect to `listen`',
+    },
+  ];
 }
 
 function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Finding[] {
@@ -79,13 +92,13 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
       ['end_with'],
       end_with === 'token',
       'a proxy that asks at `decision` holds the connection itself, so the gateway cannot end an open stream when its token ends',
-      'such clients must connect to `listen`',
+      'clients of this route must connect to `listen`',
     ],
     [
       ['limits', 'body'],
       limits?.body !== undefined,
       'a proxy that asks over HTTP at `decision` does not send the body, so the gateway cannot check its length',
-      'let the proxy limit it too, as `client_max_body_size` of nginx does',
+      'limit the length in the proxy, for example with `client_max_body_size` of nginx',
     ],
   ];
   return kept.flatMap(([where, isOne, message, hint]) =>
@@ -103,8 +116,8 @@ function unknownToCaches({ at, value }: Route): readonly Finding[] {
   const names = looked === 'any' ? ['headers'] : [...looked].filter((name) => !KNOWN.has(name));
   if (names.length === 0) return [];
   const pointer = [...at, readerOf(value)];
-  const message = `the route depends on ${names.map((name) => `\`${name}\``).join(', ')}, which the cache key of the cookbook lacks`;
-  const hint = "add it to the proxy's cache key (nginx reads Vary), or write `max_age: 0s`";
+  const message = `the route depends on ${names.map((name) => `\`${name}\``).join(', ')}, but the cache key in the cookbook (behind-nginx.md) does not contain this`;
+  const hint = "add these headers to the proxy's cache key (nginx also respects `Vary`), or write `max_age: 0s`";
   return [{ pointer, severity: 'warning', message, hint }];
 }
 

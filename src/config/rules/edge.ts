@@ -55,7 +55,7 @@ function resourceFault(pointer: Pointer, text: string | undefined): readonly Fin
         {
           pointer,
           message: `\`${text}\` is not a resource identifier`,
-          hint: 'an https: URL without fragment (RFC 9728 §1.2)',
+          hint: 'write an https URL without a fragment (RFC 9728 §1.2)',
         },
       ];
 }

@@ -48,7 +48,7 @@ function unheardFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'user_key_uri_template'],
       severity: 'warning',
-      message: `no revocation feed is followed: ${UNHEARD}`,
+      message: `the gateway follows no revocation feed: ${UNHEARD}`,
       hint: HEAR,
       atKey: true,
     },
@@ -69,8 +69,8 @@ function silenceFaults({ at, value }: Server): readonly Finding[] {
   return [
     {
       pointer: [...at, 'max_staleness'],
-      message: 'from 15s to 1h',
-      hint: 'a feed sends a sign of life every 5 s, and three of them may be lost; more than 1h could hide a revocation',
+      message: 'this time must be from 15s to 1h',
+      hint: 'the feed sends a line every 5 s, and three lines may get lost; with more than 1h, a revocation could stay unnoticed',
     },
   ];
 }
@@ -83,7 +83,7 @@ function consequences({ at, value }: Server): readonly Finding[] {
       pointer: [...at, 'on_stale'],
       severity: 'warning',
       message: `if the feed is silent for more than ${value.max_staleness / 1000} s, revoked JWTs pass until their \`exp\``,
-      hint: '`introspect` asks their server instead; `deny` answers 503',
+      hint: 'with `introspect`, the gateway asks the server about each JWT; with `deny`, the gateway answers 503',
     },
   ];
 }
@@ -97,9 +97,9 @@ export function staleSentence({ name, value }: Server): string | undefined {
 
 const outcomes: Record<AuthorizationServerConfig['on_stale'], (server: AuthorizationServerConfig) => string> = {
   introspect: ({ cache }) =>
-    `the gateway also introspects each of its JWTs, ${cache.max_concurrent} at a time, and answers 503 if this fails`,
-  deny: () => 'each of its JWTs that is verified locally gets 503',
-  allow: () => 'its JWTs pass until their `exp`, even revoked ones',
+    `the gateway also introspects each JWT of this server, ${cache.max_concurrent} at a time, and answers 503 if the introspection fails`,
+  deny: () => 'the gateway answers 503 to each JWT of this server that it verifies locally',
+  allow: () => 'JWTs of this server pass until their `exp`, even revoked JWTs',
 };
 
 function templateFaults(
@@ -126,8 +126,8 @@ function endingFaults({ at, value }: Member<RouteFile>): readonly Finding[] {
   return [
     {
       pointer: [...at, 'end_with'],
-      message: '`end_with: token` on a public route, which reads no token',
-      hint: 'remove it, or let the route ask for a token',
+      message: '`end_with: token` on a public route has no effect: the route reads no token',
+      hint: 'remove it, or require a token in the route',
       atKey: true,
     },
   ];

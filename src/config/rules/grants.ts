@@ -168,7 +168,7 @@ function sessionCodeFaults({ at, value }: Client): readonly Finding[] {
     {
       pointer: [...at, 'session'],
       severity: 'warning',
-      message: 'this client cannot get a code to exchange: it has no page and does not accept passwords',
+      message: 'this client cannot get a code to exchange: it has no page, and `password` is not in its `grant_types`',
       hint: 'write the address of its pages: `redirect_uris: [https://app.example.com/]`',
     },
   ];

@@ -26,7 +26,7 @@ function identityFaults(at: Pointer, headers: RouteFile['identity_headers']): re
       .map((name) => ({
         pointer: [...at, 'set', name],
         message: `\`${name}\` occurs in two spellings`,
-        hint: 'servers read case, `-` and `_` alike',
+        hint: 'keep one spelling: many servers ignore case, and treat `-` and `_` as equal',
         atKey: true,
       })),
   ];
@@ -35,7 +35,12 @@ function identityFaults(at: Pointer, headers: RouteFile['identity_headers']): re
 function nameFaults(pointer: Pointer, name: string, atKey: boolean): readonly Finding[] {
   if (!isToken(name))
     return [
-      { pointer, message: `\`${name}\` is not a header name`, hint: 'letters, digits and `-` (RFC 9110 §5.1)', atKey },
+      {
+        pointer,
+        message: `\`${name}\` is not a header name`,
+        hint: 'use letters, digits and `-` (RFC 9110 §5.1)',
+        atKey,
+      },
     ];
   if (!taken.includes(fold(name))) return [];
   return [
@@ -51,7 +56,11 @@ function nameFaults(pointer: Pointer, name: string, atKey: boolean): readonly Fi
 function prefixFaults(pointer: Pointer, prefix: string): readonly Finding[] {
   if (!isToken(prefix))
     return [
-      { pointer, message: `\`${prefix}\` cannot begin a header name`, hint: 'letters, digits and `-` (RFC 9110 §5.1)' },
+      {
+        pointer,
+        message: `\`${prefix}\` cannot begin a header name`,
+        hint: 'use letters, digits and `-` (RFC 9110 §5.1)',
+      },
     ];
   const dropped = taken.find((name) => !name.startsWith('x-forwarded') && name.startsWith(fold(prefix)));
   return dropped === undefined
@@ -72,7 +81,7 @@ function realmFaults(realm: string): readonly Finding[] {
     {
       pointer: ['realm'],
       message: 'a realm is plain ASCII text in one line',
-      hint: 'it is sent in a header (RFC 9110 §11.5)',
+      hint: 'write printable ASCII: the gateway sends the realm in a header (RFC 9110 §11.5)',
     },
   ];
 }

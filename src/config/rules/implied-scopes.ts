@@ -20,7 +20,7 @@ export const impliedScopeChecks: Checks<GatewaySubject> = {
           {
             pointer: ['scopes'],
             message: `more than ${MOST_RULES} scopes imply others`,
-            hint: 'name larger scopes in the routes instead: `scope: { any_of: […] }`',
+            hint: 'name the alternatives in the routes instead: `scope: { any_of: […] }`',
             atKey: true,
           },
         ],
@@ -77,8 +77,8 @@ function cycles({ config: { scopes = {} }, tokenRules: { impliersOf }, around }:
       const pointer = ['scopes', name, 'implies', index];
       if (scope === name) return [{ pointer, message: `\`${name}\` implies itself`, hint: 'remove it here' }];
       if ((order.get(scope) ?? place) >= place || !impliersOf(name).includes(scope)) return [];
-      const message = `\`${scope}\` already implies \`${name}\` (${around.cite(['scopes', scope])}), so a token with one would have both`;
-      return [{ pointer, message, hint: 'remove one of the two directions' }];
+      const message = `\`${scope}\` already implies \`${name}\` (${around.cite(['scopes', scope])}), so a token with one of these scopes would have both`;
+      return [{ pointer, message, hint: 'remove one of the two implications' }];
     }),
   );
 }

@@ -91,11 +91,11 @@ function prefixFault(one: Server, other: Server): Finding {
       hint: 'no prefix may begin with another prefix',
     };
   }
-  const message = `an opaque token could belong to \`${one.name}\` or \`${other.name}\`, and a route accepts both`;
+  const message = `an opaque token could belong to \`${one.name}\` or \`${other.name}\`, and a route accepts tokens of both servers`;
   return {
     pointer: lacking.at,
     message,
-    hint: 'give each a `token_prefix`, or name one in `authorization_servers` of the route',
+    hint: 'give each server a `token_prefix`, or name only one server in `authorization_servers` of the route',
   };
 }
 

@@ -19,21 +19,22 @@ export const keepChecks: Checks<GatewaySubject> = {
       const guarded = guards.get(befores[index])?.find((guard) => isLedPast(open, guard, tokenRules));
       if (guarded === undefined) return [];
       const kept = keptBy(open.value);
-      const spellings = kept.map(([, spelling]) => `\`${spelling}\``).join(' or ');
+      const effects = kept.map(([, effect]) => effect).join(' or ');
       const name = guarded.value.id ?? defaultId(guarded.value);
       return kept.slice(0, 1).map(([key]) => ({
         pointer: [...open.at, key],
         severity: 'warning',
-        message: `if the upstream reads ${spellings} leniently, requests can bypass \`${name}\` (${around.cite(guarded.at)})`,
-        hint: 'use it only on a route whose path begins with more literals than the paths of stricter routes',
+        message: `if the upstream ${effects}, requests can bypass \`${name}\` (${around.cite(guarded.at)})`,
+        hint: 'write `keep` only in a route whose path begins with more literal segments than the paths of stricter routes',
       }));
     });
   },
 };
 
+/** Each setting, with what an upstream may do to a path that keeps this spelling. */
 const spellings = [
-  ['encoded_slashes', '%2f'],
-  ['path_parameters', ';'],
+  ['encoded_slashes', 'decodes `%2f`'],
+  ['path_parameters', 'ignores the text after `;`'],
 ] as const;
 
 function keptBy(value: RouteFile) {

@@ -26,7 +26,7 @@ function missingKeys({ storage, encryption_keys = [] }: AuthorizationSubject['co
     {
       pointer: ['storage'],
       message: `a ${server.name} database needs \`encryption_keys\``,
-      hint: 'write `encryption_keys: ["${file:PATH}"]`; make one with `openssl rand -base64 32`',
+      hint: 'write `encryption_keys: ["${file:PATH}"]`; make a key with `openssl rand -base64 32`',
     },
   ];
 }
@@ -45,7 +45,7 @@ function signingFaults({
       {
         pointer: ['signing', 'alg'],
         message: '`HS256` needs `secret_base64url`',
-        hint: 'at least 32 bytes, shared with every verifier',
+        hint: 'write at least 32 bytes, and give them to every verifier',
       },
     ];
   const shared: Finding = {

@@ -22,7 +22,8 @@ function countedByFaults({ at, value }: Route): readonly Finding[] {
   if (by === undefined) return [];
   const pointer = [...at, 'rate_limit', 'by'];
   const counted = parseCountedBy(by);
-  if (counted === undefined) return [{ pointer, message: `\`${by}\` cannot be counted`, hint: countedByHint(by) }];
+  if (counted === undefined)
+    return [{ pointer, message: `a rate limit cannot count by \`${by}\``, hint: countedByHint(by) }];
   if (value.access !== 'public' || counted.kind === 'address') return [];
   const message = `a public route reads no credential, so it has no \`${by}\``;
   return [{ pointer, message, hint: 'write `by: address`, or `access: optional`' }];

@@ -125,14 +125,14 @@ const table: readonly Weakness[] = [
     value: ({ clock_skew }) => clock_skew,
     most: 5 * MINUTE,
     message: 'expired tokens are accepted for this long',
-    hint: 'synchronized clocks differ by seconds: 30s is enough',
+    hint: 'write 30s: synchronized clocks differ by a few seconds at most',
   },
   {
     key: ['cache', 'ttl'],
     value: ({ cache }) => cache.ttl,
     most: 15 * MINUTE,
     message: 'revoked tokens are accepted for this long',
-    hint: 'one minute already saves nearly all calls',
+    hint: 'write 1m: one minute already saves nearly all calls',
   },
 ];
 

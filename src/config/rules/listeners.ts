@@ -37,7 +37,7 @@ export function listenerFaults({ listen, admin, health, decision, grpc, receiver
 function exposure(admin: Operators | undefined): readonly Finding[] {
   if (admin === undefined || isLoopback(admin.host)) return [];
   if (admin.access !== undefined && admin.access !== 'loopback') return [];
-  const message = 'other machines can reach the management listener';
+  const message = 'other machines can reach the admin listener';
   return [
     {
       pointer: ['admin'],

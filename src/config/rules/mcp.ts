@@ -158,7 +158,8 @@ function askedFault({ at }: McpMember): Finding {
   return {
     pointer: [...at, 'mcp'],
     severity: 'warning',
-    message: 'a proxy that asks at `decision` keeps the body, so `decision` answers 403 for this route',
+    message:
+      'the gateway cannot read all messages of this route at `decision`, so `decision` answers 403 for this route',
     hint: 'let the proxy forward this route to `listen`',
     atKey: true,
   };

@@ -100,7 +100,7 @@ function sectorFaults({ at, value }: Client, byDefault: string, development: boo
   const hosts = new Set(value.redirect_uris.map(sectorHost));
   if (hosts.size <= 1) return [];
   const message =
-    'a client with several hosts and `pairwise` needs a `sector_identifier_uri` (OpenID Connect Core §8.1)';
+    'a client with `pairwise` and several hosts in `redirect_uris` needs a `sector_identifier_uri` (OpenID Connect Core §8.1)';
   return [{ pointer: at, message, hint: 'write the https URL of a JSON array with all its `redirect_uris`' }];
 }
 

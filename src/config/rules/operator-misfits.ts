@@ -33,7 +33,7 @@ export function operatorsAtService({ admin, server, service, cite }: Operators):
 /** The service has no scopes of single users. */
 function everyUser({ users }: ServerAccess, cite: Operators['cite']): readonly Finding[] {
   if (users !== undefined) return [];
-  const message = `the service gives this scope to each of its users who allows it (${cite(['scopes'])}), so each of them may use the listener`;
+  const message = `the service gives this scope to every user who allows it (${cite(['scopes'])}), so every user may use the admin listener`;
   return [{ pointer: [...AT, 'scope'], message, hint: 'name the operators: `users: [SUBJECT]` in `access`' }];
 }
 

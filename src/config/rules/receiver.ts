@@ -54,7 +54,7 @@ function uselessFaults({ servers, known, config: { receiver } }: GatewaySubject)
     {
       pointer: ['receiver'],
       severity: 'warning',
-      message: 'no authorization server reports to it',
+      message: 'no authorization server reports to this listener',
       hint: 'write `backchannel_logout` or `security_events` in the block of a server, or remove `receiver`',
       atKey: true,
     },
@@ -89,7 +89,7 @@ function nameFaults({ at, value: { security_events } }: Server): readonly Findin
 /** A logout token names users by `sub`. */
 function claimFaults({ at, value: { backchannel_logout, security_events } }: Server): readonly Finding[] {
   if (backchannel_logout === undefined || (security_events?.subject_claim ?? 'sub') === 'sub') return [];
-  const message = 'logout tokens name users by `sub`, and these events by another claim';
+  const message = 'logout tokens name users by `sub`, but these events name users by another claim';
   const hint = 'remove `subject_claim`, or `backchannel_logout`';
   return [{ pointer: [...at, 'security_events', 'subject_claim'], message, hint }];
 }
@@ -136,7 +136,7 @@ function restartFaults(subject: GatewaySubject): readonly Finding[] {
     {
       pointer: receiver === undefined ? [...reporting.at, 'security_events'] : ['receiver'],
       severity: 'warning',
-      message: 'a restart forgets the reports, and tokens of ended sessions pass again',
+      message: 'a restart deletes the received reports, and then tokens of ended sessions pass again',
       hint: `write \`receiver: { listen: …, file: received-events.jsonl }\`; with several replicas, ${SHARE}`,
       atKey: true,
     },

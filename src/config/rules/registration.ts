@@ -45,7 +45,7 @@ type Documents = AuthorizationFile['registration']['cimd'];
 
 /** A shorter time would make every login wait for the host of the client. */
 function lifetimeFaults({ ttl, max_ttl, timeout }: Documents): readonly Finding[] {
-  const short = 'a document is kept for at least five minutes';
+  const short = 'the service keeps a document for at least five minutes';
   return [
     ...(ttl < 5 * MINUTE ? [{ pointer: [...documents, 'ttl'], message: short, hint: 'write 5m or more' }] : []),
     ...(max_ttl < ttl
@@ -55,8 +55,8 @@ function lifetimeFaults({ ttl, max_ttl, timeout }: Documents): readonly Finding[
       ? [
           {
             pointer: [...documents, 'timeout'],
-            message: 'a user waits for this',
-            hint: 'write 100ms to 1m, such as 5s',
+            message: 'this time must be from 100ms to 1m, because a user waits for the document',
+            hint: 'write 5s',
           },
         ]
       : []),
@@ -65,7 +65,7 @@ function lifetimeFaults({ ttl, max_ttl, timeout }: Documents): readonly Finding[
 
 function sizeFaults({ size }: Documents): readonly Finding[] {
   if (size >= KIBIBYTE && size <= 64 * KIBIBYTE) return [];
-  const message = 'a metadata document has 1 KiB to 64 KiB';
+  const message = 'this limit must be from 1KiB to 64KiB';
   return [{ pointer: [...documents, 'size'], message, hint: 'write 5KiB' }];
 }
 
@@ -74,7 +74,14 @@ function privateFaults({ registration, outbound }: AuthorizationFile): readonly 
   if (!enabled || private_addresses === 'deny') return [];
   const pointer = [...documents, 'private_addresses'];
   if (outbound.private_addresses.length === 0)
-    return [{ pointer, severity: 'warning', message: '`outbound.private_addresses` is empty', hint: 'remove this' }];
+    return [
+      {
+        pointer,
+        severity: 'warning',
+        message: '`outbound.private_addresses` is empty, so this has no effect',
+        hint: 'remove this',
+      },
+    ];
   const message = 'strangers can make the service request URLs in `outbound.private_addresses`';
   return [{ pointer, severity: 'warning', message, hint: 'list only trusted hosts in `allow`' }];
 }
@@ -95,7 +102,7 @@ function ownScopeFaults(config: AuthorizationFile, at: Pointer, { enabled, scope
 }
 
 function withoutScope(at: Pointer): Finding {
-  const message = 'such clients must not request any scope, so they get no tokens';
+  const message = 'without `scope`, clients that register themselves can request no scope, so they get no tokens';
   return { pointer: [...at, 'enabled'], severity: 'warning', message, hint: 'write `scope: …` beside it' };
 }
 

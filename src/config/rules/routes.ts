@@ -99,9 +99,9 @@ function equalRoutes({ routes, around, config }: GatewaySubject): readonly Findi
     byPlace.set(place, [...before, route]);
     const other = before.find((earlier) => shareMethod(earlier.value, route.value));
     if (other === undefined) return [];
-    const message = `this route is equal to the one in ${around.cite(other.at)}: same host, path, method and conditions`;
+    const message = `this route is equal to the route in ${around.cite(other.at)}: same host, path, method and conditions`;
     return [
-      { pointer: route.at, message, hint: 'remove one, or let them differ in host, path, methods or conditions' },
+      { pointer: route.at, message, hint: 'remove one of the routes, or change its host, path, methods or conditions' },
     ];
   });
 }
@@ -129,7 +129,11 @@ function idFaults([route, other]: readonly [Route, Route]): readonly Finding[] {
   if (route.value.id === undefined && other.value.id === undefined) return [];
   const message = `another route has the id \`${idOf(route)}\``;
   return [
-    { pointer: [...route.at, 'id'], message, hint: 'ids name routes in logs and metrics, so give each route its own' },
+    {
+      pointer: [...route.at, 'id'],
+      message,
+      hint: 'ids name routes in logs and metrics, so give each route its own id',
+    },
   ];
 }
 
@@ -141,7 +145,7 @@ function upstreamFaults({ routes, config, known }: GatewaySubject): readonly Fin
       {
         pointer: at,
         message: 'this route has no upstream',
-        hint: 'write `upstream: NAME` in it, or once in `defaults`',
+        hint: 'write `upstream: NAME` in the route, or once in `defaults`',
       },
     ];
   });

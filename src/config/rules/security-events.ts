@@ -29,6 +29,6 @@ function credentialFaults({ at, value: { authorization } }: Receiver): readonly 
 
 function eventFaults({ at, value: { events } }: Receiver): readonly Finding[] {
   if (events.length > 0) return [];
-  const hint = 'name events, leave out `events` for all of them, or remove the receiver';
+  const hint = 'name events, leave out `events` to send all events, or remove the receiver';
   return [{ pointer: [...at, 'events'], message: 'the receiver would get no event', hint }];
 }

@@ -15,7 +15,8 @@ export const storeChecks: Checks<GatewaySubject> = {
 function storageFaults({ at, value: { verify, storage } }: Server): readonly Finding[] {
   const pointer = [...at, 'storage'];
   if (verify === 'store' && storage === undefined) {
-    const hint = "set the authorization service's `storage`, such as sqlite:/var/lib/gatehouse/gatehouse.db";
+    const hint =
+      'write the `storage` of the authorization service here, such as sqlite:/var/lib/gatehouse/gatehouse.db';
     return [{ pointer: [...at, 'verify'], message: '`store` needs `storage`', hint }];
   }
   if (storage === undefined) return [];

@@ -67,7 +67,7 @@ function passFaults({ config, known }: GatewaySubject): readonly Finding[] {
   });
 }
 
-const pathHint = `a plain path without query, other than ${OWN.join(', ')}`;
+const pathHint = `write a plain path without a query, and none of ${OWN.join(', ')}`;
 
 function isPath(text: string): boolean {
   return (

@@ -96,7 +96,7 @@ function windowFaults(pointer: Pointer, window: number): readonly Finding[] {
 function extendFaults({ config, clients }: AuthorizationSubject): readonly Finding[] {
   const { access, refresh } = config.tokens;
   if (refresh.access_token !== 'extend') return [];
-  const message = '`extend` cannot make a JWT last longer: its expiry is inside it';
+  const message = '`extend` cannot make a JWT last longer, because the expiry is part of the JWT';
   const byDefault: Finding = {
     pointer: ['tokens', 'refresh', 'access_token'],
     message,
@@ -110,7 +110,7 @@ function extendFaults({ config, clients }: AuthorizationSubject): readonly Findi
         ({ at }): Finding => ({
           pointer: [...at, 'access_token_format'],
           message: `${message} (\`tokens.refresh.access_token\`)`,
-          hint: 'write `access_token_format: opaque`, or `access_token: new` there',
+          hint: 'write `access_token_format: opaque`, or `access_token: new` in `tokens.refresh`',
         }),
       ),
   ];

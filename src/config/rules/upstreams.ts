@@ -131,7 +131,7 @@ const urlRows: readonly UrlRow[] = [
   {
     found: (text) => /^grpcs?:/i.test(text),
     message: 'this gateway does not forward gRPC',
-    hint: 'put a proxy that supports gRPC in front, and let it ask the decision endpoint of this gateway',
+    hint: 'put a proxy that supports gRPC in front of the upstream, and let the proxy ask the decision endpoint of this gateway',
   },
   {
     found: (_, url) => url === undefined || !/^https?:$/.test(url.protocol) || url.host === '',
@@ -145,12 +145,12 @@ const urlRows: readonly UrlRow[] = [
   },
   {
     found: (text, url) => url?.search !== '' || url.hash !== '' || /[?#]$/.test(text),
-    message: 'an upstream URL has no query and no fragment',
+    message: 'an upstream URL must not have a query or a fragment',
     hint: 'leave out `?` or `#` and what follows',
   },
   {
     found: (_, url) => url?.pathname !== '/',
-    message: 'an upstream URL has no path',
+    message: 'an upstream URL must not have a path',
     hint: 'requests keep their own path; write only scheme, host and port',
   },
 ];

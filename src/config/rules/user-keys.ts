@@ -25,7 +25,7 @@ function slowKeys({ signing }: Config): readonly Finding[] {
     {
       pointer: ['signing', 'user_keys'],
       severity: 'warning',
-      message: 'making an RSA key takes a tenth of a second or more, and the first token of each user waits for it',
+      message: 'making an RSA key takes a tenth of a second or more, and this delays the first token of each user',
       hint: 'write `alg: ES256` or `EdDSA`',
     },
   ];
@@ -52,7 +52,7 @@ function unreadKeys({ signing }: Config, clients: Clients): readonly Finding[] {
       pointer: ['signing', 'user_keys'],
       severity: 'warning',
       message:
-        'with `HS256`, the keys of users are secret, and no client may fetch them: no gateway can verify their JWTs',
+        'with `HS256`, the keys of users are secret, and no client may fetch these keys: no gateway can verify JWTs of users',
       hint: 'write `keys: true` for the client of the gateway, or `alg: ES256`',
     },
   ];
@@ -67,7 +67,7 @@ function readerFaults({ signing }: Config, { at, value }: Clients[number]): read
     {
       pointer,
       severity: 'warning',
-      message: '`keys` has no effect: users have no secret keys (`signing`: HS256 with `user_keys`)',
+      message: '`keys` has no effect: users have secret keys only with `alg: HS256` and `user_keys: true` in `signing`',
       hint: 'remove it: everyone may fetch public keys',
     },
   ];

@@ -37,7 +37,7 @@ function sameName([{ at, value }, earlier]: readonly [User, User]): Finding {
   return {
     pointer: [...at, 'username'],
     message: `\`${value.username}\` is the same username as \`${earlier.value.username}\` of another user`,
-    hint: 'case does not count in usernames',
+    hint: 'choose another username: usernames ignore case',
   };
 }
 

@@ -50,7 +50,7 @@ export const AuthorizationSchema = record({
   admin: Type.Optional(
     address(
       undefined,
-      'The management listener has this address. Never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name.',
+      'The admin listener has this address. Never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name.',
     ),
   ),
   health: Type.Optional(

@@ -147,7 +147,7 @@ export const GatewaySchema = record({
   ),
   admin: Type.Optional(
     adminListen(
-      'The management listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name or the host of `url`.',
+      'The admin listener has this address: host:port, or { listen, tls, url, console, replicas, access }. Without `access`, never make this listener public. On a loopback address, the listener answers only if the Host header has a loopback name or the host of `url`.',
     ),
   ),
   health: Type.Optional(

@@ -32,7 +32,8 @@ export function compileExpression(text: string): Expression | ExpressionFault {
   try {
     const { valid, type, error } = environment().check(text);
     if (!valid) return fault(error);
-    if (type !== 'bool' && type !== 'dyn') return { kind: 'fault', message: `it gives a ${type}, not true or false` };
+    if (type !== 'bool' && type !== 'dyn')
+      return { kind: 'fault', message: `it gives a value of type ${type}, not true or false` };
     const evaluate = parseLinear(library(), environment(), text);
     if (typeof evaluate !== 'function') return evaluate;
     return ({ request, identity }) =>

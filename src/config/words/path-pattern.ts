@@ -134,12 +134,12 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text, isLast) => text === '' && !isLast,
     message: () => 'two slashes in a row',
-    hint: 'the gateway refuses requests with `//`, so this can never match',
+    hint: 'the gateway refuses requests with `//`, so this path can never match',
   },
   {
     found: (text) => /^\.{1,2}$/.test(text),
     message: (piece) => `the dot segment \`${piece}\``,
-    hint: 'the gateway refuses requests with dot segments, so this can never match',
+    hint: 'the gateway refuses requests with dot segments, so this path can never match',
   },
   {
     found: (text) => /[{}]/.test(text),
@@ -164,7 +164,7 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => /\\|%(?:2F|5C|00)/.test(text),
     message: () => 'an encoded slash, a backslash or an encoded NUL',
-    hint: 'the gateway refuses such requests, so this can never match',
+    hint: 'the gateway refuses such requests, so this path can never match',
   },
   {
     found: (text) => /%(?:3F|23)/.test(text),
@@ -179,12 +179,12 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => /%(?![0-9A-F]{2})|%25[0-9A-Fa-f]{2}/.test(text),
     message: () => 'broken or double percent-encoding',
-    hint: 'the gateway refuses such requests, so this can never match',
+    hint: 'the gateway refuses such requests, so this path can never match',
   },
   {
     found: (text) => text.includes('%') && findPathFault(`/${text}`) !== undefined,
     message: (piece) => `\`${piece}\` has a character that servers read in different ways`,
-    hint: 'the gateway refuses such requests, so this can never match',
+    hint: 'the gateway refuses such requests, so this path can never match',
   },
   {
     found: (text) => !/^[\x21-\x7e]*$/.test(text) || /["<>[\]^`|]/.test(text),

@@ -30,5 +30,7 @@ export function endpointFaults(at: Pointer, text: string | undefined, developmen
 export function issuerFaults(at: Pointer, text: string, development: boolean): readonly Finding[] {
   const faults = endpointFaults(at, text, development);
   if (faults.length > 0 || !text.includes('?')) return faults;
-  return [{ pointer: at, message: 'an issuer has no query (RFC 8414 §2)', hint: 'leave out `?` and what follows' }];
+  return [
+    { pointer: at, message: 'an issuer must not have a query (RFC 8414 §2)', hint: 'leave out `?` and what follows' },
+  ];
 }

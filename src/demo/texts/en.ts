@@ -11,7 +11,7 @@ export const demoEnglish = {
     title: 'A page that calls the API',
     intro:
       'This page is a public client: it has no secret. It gets a token with an authorization code and PKCE, and keeps the token in memory until you close the page.',
-    gone: 'You are signed out. The session has ended, and so have its tokens: the API now refuses the token of this page. The next sign-in asks for the password.',
+    gone: 'You are signed out. The session and its tokens have ended, so the gateway now refuses the token of this page. The next sign-in asks for the password.',
     begin: 'Sign in as {user} with the password {password}. Leave out a scope if you like.',
     signIn: 'Sign in',
     signedIn: 'Signed in as',
@@ -41,13 +41,13 @@ export const demoEnglish = {
     asked: 'It asks for {scope}, with the state {state} and a code challenge.',
     answered: 'The answer has the same state, and comes from {issuer}.',
     code: '{code} It is no longer in the address.',
-    token: '{token} It lives for {seconds} seconds. The ID token is for {sub}.',
+    token: '{token} It is valid for {seconds} seconds. The ID token is for {sub}.',
     status: 'The last answer has the status {status}.',
     meanings: {
       200: 'The token has the scope, so the API answered.',
-      204: 'The API has done it.',
-      401: 'The gateway accepted no credentials, so the API saw nothing.',
-      403: 'The token is valid but lacks a scope, so the API saw nothing.',
+      204: 'The API has completed the request.',
+      401: 'The gateway accepted no credentials, so it did not forward the request.',
+      403: 'The token is valid but lacks a scope, so the gateway did not forward the request.',
     },
     noBody: 'The answer has no body.',
     faults: {

@@ -2,7 +2,7 @@ import type { AuthorizationServerConfig, GatewayConfig, UpstreamConfig } from '.
 import { algorithms } from '../../jwt/algorithms.ts';
 import { cannot, type KeyRules, sayable } from './known-keys.ts';
 import type { CannotSay } from './plan.ts';
-import { bearerMethodsRule, bodyLimit, identityRule } from './route-rules.ts';
+import { bearerMethodsRule, bodyLimit, identityRule, splitClaim } from './route-rules.ts';
 
 const ASK = 'leave its routes to Gatehouse with `--on-unsupported ask`';
 const OWN = 'serve the file with Gatehouse itself';
@@ -12,7 +12,9 @@ export const fileRules: KeyRules<GatewayConfig> = {
   version: sayable,
   development: sayable,
   listen: ({ tls }) =>
-    tls === undefined || tls.client_auth === 'none' ? undefined : refusal('the proxy does not write Client-Cert'),
+    tls === undefined || tls.client_auth === 'none'
+      ? undefined
+      : refusal('the proxy does not send Client-Cert to the upstream'),
   listener: sayable,
   admin: sayable,
   health: sayable,
@@ -84,18 +86,18 @@ export const serverRules: KeyRules<AuthorizationServerConfig, AuthorizationServe
   typ: sayable,
   required_claims: (claims, { scope_claims }) => {
     const name = Object.keys(claims).find((each) => scope_claims.includes(each));
-    return name === undefined ? undefined : { why: `\`${name}\` is a claim with scopes`, remedy: ASK };
+    return name === undefined ? undefined : { why: splitClaim(name), remedy: ASK };
   },
   scope_claims: sayable,
   token_prefix: sayable,
   clock_skew: (skew) =>
     skew >= LEAST_SKEW
       ? undefined
-      : { why: 'the proxy cannot allow less than 2 s between clocks', remedy: 'set `clock_skew: 2s` or more' },
+      : { why: 'the proxy cannot apply a clock skew of less than 2 s', remedy: 'set `clock_skew: 2s` or more' },
   max_token_lifetime: sayable,
   events: (url) => (url === 'none' ? undefined : { why: 'the proxy follows no feed of revocations', remedy: ASK }),
-  backchannel_logout: cannot('the proxy hears of no logouts', ASK),
-  security_events: cannot('the proxy hears of no security events', ASK),
+  backchannel_logout: cannot('the proxy does not receive logout tokens', ASK),
+  security_events: cannot('the proxy does not receive security event tokens', ASK),
   max_staleness: sayable,
   on_stale: sayable,
   tls: sayable,

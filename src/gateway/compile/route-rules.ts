@@ -52,17 +52,20 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
   api_key: (block) =>
     block.in === 'header'
       ? undefined
-      : { why: 'the proxy does not remove a key from the query', remedy: OWN_PROXY, askable: false },
+      : { why: 'the proxy does not remove an API key from the query', remedy: OWN_PROXY, askable: false },
   digest: sayable,
   access: sayable,
   scope: sayable,
   claims: claimsRule,
   when: (_, { readsAnyHeader }) => {
-    const why = 'the expression reads values under names that the proxy does not have';
     // Envoy sends only the named headers, and an expression could let pass what it does not see.
     return readsAnyHeader
-      ? { why, remedy: 'name each header in the expression', askable: false }
-      : { why, remedy: ASK };
+      ? {
+          why: 'the expression can read every header, but the proxy sends Gatehouse only headers that the file names',
+          remedy: 'name each header in the expression',
+          askable: false,
+        }
+      : { why: 'the expression uses names of values that the proxy does not know', remedy: ASK };
   },
   audience: sayable,
   resource: sayable,
@@ -100,13 +103,13 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
   end_with: (value) =>
     value === 'request'
       ? undefined
-      : { why: 'the proxy does not end a stream with its token', remedy: OWN_PROXY, askable: false },
+      : { why: 'the proxy does not end a stream when its token expires', remedy: OWN_PROXY, askable: false },
   limits: (limits) => bodyLimit(limits.body),
 };
 
 export function bodyLimit(size: number | 'none' | undefined): CannotSay | undefined {
   if (size === undefined || size === 'none') return undefined;
-  return { why: 'the proxy does not limit the size of a body while it streams', remedy: OWN_PROXY, askable: false };
+  return { why: 'the proxy does not limit the size of a streamed body', remedy: OWN_PROXY, askable: false };
 }
 
 export function bearerMethodsRule(methods: readonly string[]): CannotSay | undefined {
@@ -121,14 +124,18 @@ export function identityRule(set: Readonly<Record<string, string>>): CannotSay |
   const dotted = Object.values(set).find((claim) => claim.includes('.'));
   return dotted === undefined
     ? undefined
-    : { why: `the proxy reads the claim \`${dotted}\` as a path`, remedy: OWN_PROXY, askable: false };
+    : { why: `the proxy reads \`${dotted}\` as a path to a nested claim`, remedy: OWN_PROXY, askable: false };
+}
+
+export function splitClaim(name: string): string {
+  return `the proxy splits the claim \`${name}\` into scopes, so no other rule can read this claim`;
 }
 
 const CAPTURE = /^(?:host|path)\./;
 
 function claimsRule(claims: NonNullable<RouteConfig['claims']>, { scopeClaims }: RouteContext): CannotSay | undefined {
   for (const [name, condition] of Object.entries(claims)) {
-    if (scopeClaims.has(name)) return { why: `\`${name}\` is a claim with scopes`, remedy: 'use `scope` of the route' };
+    if (scopeClaims.has(name)) return { why: splitClaim(name), remedy: 'use `scope` of the route' };
     const values: readonly unknown[] = Object.values(condition).flat();
     if (values.some((value) => typeof value === 'string' && CAPTURE.test(value)))
       return { why: 'the proxy cannot compare a claim with a part of the host or the path', remedy: ASK };

@@ -25,7 +25,7 @@ export interface CompileTarget {
 /** One row for each program that can judge in place of the gateway. */
 export const compileTargets: Readonly<Record<string, CompileTarget>> = {
   envoy: {
-    description: 'write the configuration of an Envoy that judges as this file says',
+    description: 'write the configuration of an Envoy that applies the rules of this file',
     filename: 'envoy.yaml',
     limits: noLimits,
     accepts: [],

@@ -19,7 +19,7 @@ export interface ConsoleParts {
   readonly greeting: () => LiveGreeting;
 }
 
-/** The API below `/api` and the pages below `/console`, on the management listener. */
+/** The API below `/api` and the pages below `/console`, on the admin listener. */
 export function addConsole(app: FastifyInstance, parts: ConsoleParts, health: Health): void {
   app.addHook('onRequest', async ({ url }, reply) => {
     if (url.startsWith('/api/'))

@@ -19,7 +19,7 @@ export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identi
   if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
   // A server could offer the protocol in a WebSocket too, where the gateway does not read the messages.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
-    return refuse('mcp_message_invalid', { route, identity, detail: 'the route has no WebSocket' });
+    return refuse('mcp_message_invalid', { route, identity, detail: 'a route with `mcp` accepts no WebSocket' });
   const owner = mcp.sessions ? ownerOf(identity, head) : '';
   const ids = idsFor(routed, mcp, owner);
   if (ids.kind === 'refuse') return { ...ids, identity };

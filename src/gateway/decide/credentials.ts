@@ -139,7 +139,7 @@ const places: readonly Place[] = [
   {
     place: 'body',
     mayHold: (head) => wantsForm(head, FORM_ONLY),
-    unread: 'this route does not read a form, or a token in it',
+    unread: 'this route does not read a token in a form',
   },
 ];
 

@@ -42,7 +42,7 @@ export function placedCredentials(
       rest = taken.rest;
       found.push(...taken.values.map((token) => ({ scheme, place, token, fault: undefined })));
       if (lenient.some((reading) => holdsOther(reading, taken.values)))
-        found.push({ scheme, place, token: '', fault: `in another spelling of ${name}` });
+        found.push({ scheme, place, token: '', fault: `the request has another spelling of ${name}` });
     }
   return { found, query: rest === query.slice(1) ? query : rest === '' ? '' : `?${rest}` };
 }

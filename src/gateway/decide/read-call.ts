@@ -29,7 +29,7 @@ export function withCall(routed: Routed, entity: Buffer | undefined): Routed {
 }
 
 /** Some servers read a body whatever the method is. */
-const WRONG_METHOD: MessageFault = { kind: 'fault', error: -32600, detail: 'only POST has a body' };
+const WRONG_METHOD: MessageFault = { kind: 'fault', error: -32600, detail: 'only a POST request may have a body' };
 
 function judge(routed: Routed, mcp: McpRoute<Route>, entity: Buffer): Routed {
   if (!isJson(routed.head)) return refused(routed, NO_CALL, 'mcp_media_type');
@@ -87,7 +87,7 @@ function mirrored(routed: Routed, mcp: McpRoute<Route>, call: Call, message: Mcp
       ?.values()
       .some((name) => name.startsWith('mcp-'))
   )
-    return refused(routed, call, 'mcp_header_mismatch', 'Connection names a header of the message');
+    return refused(routed, call, 'mcp_header_mismatch', 'Connection names a header that begins with `Mcp-`');
   const found = mirror(routed.head, message, call.tool?.params ?? [], mcp.mirror);
   if (found.kind === 'mismatch') return refused(routed, call, 'mcp_header_mismatch', found.detail);
   return ruled(routed, mcp, { ...call, added: found.added }, message.operations);
@@ -110,7 +110,7 @@ const MOST_RULES = 8;
 const TOO_MANY_RULES: MessageFault = {
   kind: 'fault',
   error: -32602,
-  detail: `the message needs more than ${MOST_RULES} rules, so send several messages`,
+  detail: `more than ${MOST_RULES} rules of the route apply to the message: send several messages`,
 };
 
 function underRules(routed: Routed, call: Call, found: readonly McpRule<Route>[]): Routed {

@@ -18,7 +18,7 @@ export function unmetDetail(placed: Iterable<Route>, question: RouteLookup): str
     }
     told.push(`${route.id} (${unmetOf(route, question)})`);
   }
-  return told.length === 0 ? undefined : `host and path match ${told.join(', ')}`;
+  return told.length === 0 ? undefined : `host and path match, but not the conditions: ${told.join(', ')}`;
 }
 
 function unmetOf({ conditions }: Route, question: RouteLookup): string {

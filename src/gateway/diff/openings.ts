@@ -27,7 +27,9 @@ export async function openings(old: LocatedConfig, now: LocatedConfig): Promise<
   const settings = changedSettings(old.config, now.config).filter((key) => !key.startsWith('upstreams.'));
   const { changes, isWhole } = await tried(old, now);
   const of = (kind: PermissionChange['change']) => inSum(changes.filter(({ change }) => change === kind)).map(inWords);
-  const rest = isWhole ? [] : [`more requests: only ${MOST_PROBES} kinds were tried, and \`gatehouse diff\` tries all`];
+  const rest = isWhole
+    ? []
+    : [`more requests: the gateway tried only ${MOST_PROBES} kinds, and \`gatehouse diff\` tries all`];
   return { opened: atMost(of('opened')), doubtful: atMost([...rest, ...settings, ...of('doubtful')]) };
 }
 

@@ -62,7 +62,7 @@ function askedBy(
   config: CheckedGatewayFile['config'],
 ): SimulatedRequest {
   const line = parseRequestLine(request);
-  if (line === undefined) throw new Error(`the checks let \`${request}\` pass`);
+  if (line === undefined) throw new Error(`the checks accepted the invalid request line \`${request}\``);
   return {
     ...line,
     host: line.host ?? defaultHost(config),

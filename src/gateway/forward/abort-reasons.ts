@@ -20,7 +20,9 @@ export class ResponseTimeout extends Error {}
 /** The request waited for a connection. Its address used more than its share, so another address took the place. */
 export class ConnectionYielded extends Error {
   constructor() {
-    super('the client address exceeds its share (`limits.share`), and another address needed the place');
+    super(
+      'the client address exceeds its share (`limits.share`), so a request of another address took the place in the queue',
+    );
   }
 }
 

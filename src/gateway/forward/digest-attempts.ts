@@ -132,10 +132,10 @@ export class DigestAttempts implements Preparing {
     if (used !== undefined) this.#session.drop(used);
     if (next === undefined) return this.#unanswerable(lines);
     if (!mayHaveEnded(used, next) || (this.#renewed && !next.offer.stale)) return this.#refusal();
-    if (this.#renewed) return stale('a new nonce was already stale');
+    if (this.#renewed) return stale('the upstream rejects its new nonce as stale');
     if (!this.#isRepeatable) {
       this.#session.adopt(next);
-      return stale('the body cannot be sent twice');
+      return stale('the gateway cannot send the body a second time');
     }
     this.#renewed = true;
     this.#nonce = next;

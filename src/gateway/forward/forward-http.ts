@@ -46,5 +46,5 @@ function send(exchange: Exchange, plan: Forward, body: SentBody, onUpgrade: OnUp
 
 const refusal: JudgeAnswer = (status) =>
   status === 401
-    ? { code: 'upstream_credentials_refused', detail: 'the upstream rejects the `credentials` of its block with 401' }
+    ? { code: 'upstream_credentials_refused', detail: 'the upstream answers 401 to the `credentials` in the file' }
     : undefined;

@@ -61,6 +61,11 @@ export function originFor(
   upload?.destroy();
   if (exchange.gone) exchange.record('client_gone', plan);
   else if (!isAnswered)
-    exchange.fail('upstream_unhealthy', plan, 'none of its URLs gets requests', plan.route.upstream.retryAfter());
+    exchange.fail(
+      'upstream_unhealthy',
+      plan,
+      'every URL of the upstream is unhealthy or does not answer',
+      plan.route.upstream.retryAfter(),
+    );
   return undefined;
 }

@@ -12,7 +12,7 @@ import { alternativeTexts } from '../message/scope-requirement.ts';
 import { streamDecisions, type WatchedDecisions } from '../telemetry/decision-stream.ts';
 import type { Reload } from './reload.ts';
 
-/** The management listener: probes, the compiled routes, and recent decisions. `admin.access` says who may use it. */
+/** The admin listener: probes, the compiled routes, and recent decisions. `admin.access` says who may use it. */
 export function buildAdmin(
   health: Health,
   { admin, live, directory }: AccessParts,

@@ -24,12 +24,12 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['listen', 'tls', 'client_auth'],
-    message: 'client certificates are requested only after a restart',
+    message: 'the gateway requests client certificates only after a restart',
     found: (old, now) => old.listen.tls !== undefined && clientAuth(now) > clientAuth(old),
   },
   {
     pointer: ['listen', 'tls', 'client_ca'],
-    message: 'another file of certificate authorities needs a restart; the active one is read again at each reload',
+    message: 'another file of certificate authorities needs a restart; each reload reads the active file again',
     found: ({ listen: old }, { listen: now }) =>
       old.tls?.client_ca !== undefined && now.tls?.client_ca !== undefined && old.tls.client_ca !== now.tls.client_ca,
   },
@@ -41,7 +41,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['admin', 'console'],
-    message: 'the console stays until a restart',
+    message: 'the console stays available until a restart',
     found: ({ admin: old }, { admin: now }) =>
       old?.console === true && now?.console === false && isOut(old) === isOut(now),
   },

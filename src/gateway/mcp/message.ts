@@ -68,7 +68,7 @@ const NO_MEMBERS = new ReadObject(Buffer.from('{}'), { kind: 'object', start: 0,
 export function readMessage(body: Buffer): McpMessage | MessageFault {
   const json = readStrictJson(body);
   if (json.kind === 'fault') return fault(-32700, `the body cannot be read: ${json.detail}`);
-  if (json.isArray) return fault(-32600, 'the body is a batch, and a request has one message');
+  if (json.isArray) return fault(-32600, 'the body is a batch, but a request must have one message');
   const message = json.object;
   if (message === undefined) return fault(-32600, 'the body is not a JSON-RPC message');
   const told = message.get('id');
@@ -91,7 +91,8 @@ function idOf(message: ReadObject, id: unknown): McpMessage['id'] {
 }
 
 function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefined {
-  if (nearName(names, ours) !== undefined) return 'some readers treat one of the names as another name of the protocol';
+  if (nearName(names, ours) !== undefined)
+    return 'some JSON parsers read a name of the message as a different name of the protocol';
   // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
   return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }
@@ -118,9 +119,11 @@ function answering(message: ReadObject, id: McpMessage['id']): McpMessage | Mess
 }
 
 function calling(message: ReadObject, method: string, id: McpMessage['id']): McpMessage | MessageFault {
-  if (message.has('result') || message.has('error')) return fault(-32600, 'the message is a request and an answer', id);
+  if (message.has('result') || message.has('error'))
+    return fault(-32600, 'the message is both a request and an answer', id);
   if (!isPlain(method)) return fault(-32600, '`method` is empty, too long, or contains a control character', id);
-  if (isNearText(method, METHODS)) return fault(-32600, '`method` differs only in case or blanks from a known one', id);
+  if (isNearText(method, METHODS))
+    return fault(-32600, '`method` differs only in case or blanks from a known method', id);
   const params = message.get('params') ?? NO_MEMBERS;
   if (!(params instanceof ReadObject)) return fault(-32600, '`params` is not an object', id);
   const found = near(params, PARAMS);
@@ -201,7 +204,7 @@ function listenedTo(method: string, params: ReadObject): readonly McpOperation[]
   if (found !== undefined) return found;
   const uris = filter.get('resourceSubscriptions') ?? [];
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))
-    return '`resourceSubscriptions` is not a list of text';
+    return '`resourceSubscriptions` is not a list of strings';
   if (uris.length > MOST_RESOURCES) return `\`resourceSubscriptions\` has more than ${MOST_RESOURCES} entries`;
   if (uris.reduce((sum, uri) => sum + uri.length, 0) > MOST_CHARACTERS)
     return `\`resourceSubscriptions\` has more than ${MOST_CHARACTERS} characters`;

@@ -45,7 +45,8 @@ export function mirror(
   if (params.length === 0) return compare(head, ofMessage, mode);
   const args = message.args();
   const values = params.map(({ path }) => argumentAt(args, path));
-  if (values.includes(UNCLEAR)) return mismatch('an argument differs only in case from one that a header repeats');
+  if (values.includes(UNCLEAR))
+    return mismatch('an argument differs only in case from an argument that a header repeats');
   return compare(head, [...ofMessage, ...ofParams(params, values, isNew)], mode);
 }
 

@@ -31,7 +31,7 @@ export function readLogoutToken(claims: JsonObject, rules: ReceivingRules): Rece
 function logoutFault(claims: JsonObject, { now, skew }: ReceivingRules): ReceivingFault | undefined {
   const { events, sid, sub, iat, exp } = claims;
   // A nonce would allow its use as an ID token.
-  if (Object.hasOwn(claims, 'nonce')) return notAccepted('a logout token has no nonce');
+  if (Object.hasOwn(claims, 'nonce')) return notAccepted('a logout token must not contain a nonce');
   if (!isObject(events) || !Object.hasOwn(events, EVENT) || !isObject(events[EVENT]))
     return notAccepted('events does not contain the logout event');
   if (sid !== undefined && !isId(sid)) return notAccepted('sid is not an identifier');

@@ -70,7 +70,7 @@ export class Poller {
       const answer = await this.#ask({ maxEvents: AT_ONCE, returnImmediately: false, ...this.#told });
       if (typeof answer === 'string') return answer;
       this.#told = { ack: [], setErrs: {} };
-      if (!isObject(answer.sets)) return 'the answer has no sets';
+      if (!isObject(answer.sets)) return 'the answer has no object `sets`';
       const { isNews, fault } = await this.#take(answer.sets);
       if (!isNews) await this.#rest(Math.max(0, SHORTEST_POLL - (performance.now() - began)));
       return fault;

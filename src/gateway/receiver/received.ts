@@ -52,7 +52,8 @@ export function notAccepted(description: string, code: ReceivingCode = 'invalid_
 /** Claims that mean the same in both kinds of tokens (RFC 8417 §2.2, OpenID Connect Back-Channel Logout §2.6). */
 export function commonFault(claims: JsonObject, rules: ReceivingRules): ReceivingFault | undefined {
   const { iss, aud, iat, exp, jti } = claims;
-  if (iss !== rules.issuer) return { ...notAccepted('iss is not this issuer', 'invalid_issuer'), ...foundIn(iss) };
+  if (iss !== rules.issuer)
+    return { ...notAccepted('iss is not the issuer in the file', 'invalid_issuer'), ...foundIn(iss) };
   if (!audienceOf(aud).some((each) => rules.audiences.has(each)))
     return { ...notAccepted('aud names no configured audience', 'invalid_audience'), ...foundIn(aud) };
   if (!isId(jti)) return notAccepted('there is no jti');

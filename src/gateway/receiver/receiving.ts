@@ -75,7 +75,7 @@ export class Receiving {
 
   async receive(name: string, kind: ReceivedKind, token: string): Promise<Receipt> {
     const sender = this.#senders(name);
-    if (sender === undefined) return { kind: 'out', detail: 'the file was replaced' };
+    if (sender === undefined) return { kind: 'out', detail: 'the active file no longer lets this server send reports' };
     const place = [name, kind].join('\n');
     add(this.#running, place, 1);
     try {

@@ -54,7 +54,7 @@ export class Relays {
       await this.#received.append(mark);
       return 'done';
     }
-    this.#log.warn({ server: name, reason: fault }, 'receiver: the client was not told of a logout');
+    this.#log.warn({ server: name, reason: fault }, 'receiver: could not report a logout to the client');
     return 'failed';
   }
 

@@ -131,7 +131,7 @@ async function keep({ config, log }: TokenReceiverParts, received: Received): Pr
   if (events.length === 0) return { kind: 'accepted', id, ends: 0 };
   const entry = { ...received, issuer: config.issuer, until };
   if (Buffer.byteLength(JSON.stringify(entry)) > LARGEST_ENTRY)
-    return rejected(notAccepted('its identifiers are too long together'));
+    return rejected(notAccepted('the identifiers in the token are too long together'));
   const appended = await log.append(entry);
   if (appended.kind === 'out') return appended;
   return appended.kind === 'added' ? { kind: 'accepted', id, ends: events.length } : { kind: 'again', id };

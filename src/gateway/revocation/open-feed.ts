@@ -33,7 +33,9 @@ export function openFeed(
 ): OpenFeed | undefined {
   const unheard = unheardLog(name, config, log);
   if (!mayHaveFeed(config)) {
-    unheard(config.events === 'none' ? '`events: none`' : 'there is no `client_id` with a `client_secret` for it');
+    unheard(
+      config.events === 'none' ? '`events: none`' : 'the server has no `client_id` with a `client_secret` in the file',
+    );
     return undefined;
   }
   if (trust.kind === 'none') return SILENT;

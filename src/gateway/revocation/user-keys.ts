@@ -162,7 +162,8 @@ class FetchedUserKeys implements UserKeyCache {
     if (fetched.kind === 'failed') return this.#failed(kid, fetched, before);
     const { algorithms, maxAge } = this.#options;
     const key = await readUserKey(fetched.value, { kid, accepted: algorithms, before: before?.key });
-    if (key === undefined) return { kind: 'out', detail: 'key of a user: not a set of one acceptable key' };
+    if (key === undefined)
+      return { kind: 'out', detail: 'key of a user: the answer is not a key set with exactly one acceptable key' };
     return this.#keep(kid, key, { span, maxAge: fetched.maxAge === undefined ? maxAge : fetched.maxAge * 1000 });
   }
 

@@ -203,7 +203,7 @@ class PublishedKeys implements KeySet {
     this.#failure = undefined;
     faults.recovered();
     const reasons = JSON.stringify(refused);
-    if (reasons !== this.#refused) log.warn({ refused }, 'the gateway ignores keys of a key set');
+    if (reasons !== this.#refused) log.warn({ refused }, 'the gateway ignores some keys of a key set');
     this.#refused = reasons;
   }
 
@@ -243,6 +243,6 @@ function ageOf(loaded: Fetched): number {
 
 function whyUnusable(loaded: Fetched, refused: readonly RefusedKey[] | undefined): string {
   if (loaded.kind === 'failed') return loaded.detail;
-  if (refused === undefined) return 'not a key set, or one with too many keys';
+  if (refused === undefined) return 'not a key set, or a key set with too many keys';
   return `no usable key${refused[0] === undefined ? '' : `: ${refused[0].reason}`}`;
 }

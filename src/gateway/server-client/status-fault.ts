@@ -10,11 +10,11 @@ export function statusFault({ statusCode, headers }: Head, url: string): string 
   if (statusCode === 200) return undefined;
   const { location } = headers;
   const isRedirect = statusCode >= 300 && statusCode < 400 && typeof location === 'string';
-  return isRedirect ? `status ${statusCode}, ${REDIRECT} ${place(location, url)}` : `status ${statusCode}`;
+  return isRedirect ? `status ${statusCode}: ${REDIRECT} ${place(location, url)}` : `status ${statusCode}`;
 }
 
 /** `doctor` recognizes such a fault by these words. */
-export const REDIRECT = 'a redirect that is not followed, to';
+export const REDIRECT = 'the gateway does not follow the redirect to';
 
 /** Characters. A DNS name is shorter. */
 const LONGEST = 300;

@@ -138,7 +138,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
     if (kind === undefined) return group.keys === undefined ? noCredential(group) : withKeys(group.keys, group);
     return kind === 'query' ? inQuery(group) : withScheme(kind, group);
   },
-  credential_repeated: () => ['# two credentials in one request: the client must send one'],
+  credential_repeated: () => ['# two credentials in one request: the client must send only one'],
   credential_malformed: () => ['# not a bearer token: the client must send `Authorization: Bearer …`'],
   token_malformed: (group) => (group.reason?.startsWith(NOT_A_JWT) ? opaqueLines(group) : [hopeless(group)]),
   token_audience: ({ found }) => [
@@ -150,7 +150,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
     `# issuer: ${found === undefined ? '…' : comment(found)}`,
   ],
   origin_refused: ({ reason }) => [
-    `# pages of another origin (${comment(reason ?? 'see the log')}); if these pages may call, add the origin:`,
+    `# pages of another origin (${comment(reason ?? 'see the log')}); if these pages may call the API, add the origin:`,
     '# origins: [ … ]',
   ],
   condition_failed: () => ['# `claims` or `when` of this route is false for these requests'],

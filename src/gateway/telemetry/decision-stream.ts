@@ -31,7 +31,8 @@ export function streamDecisions(app: FastifyInstance, decisions: WatchedDecision
   refuseHead(app, '/decisions');
   app.get('/decisions', { exposeHeadRoute: false }, (request, reply) => {
     const limits = limitsOf(request);
-    if (limits === undefined) return reply.code(400).send({ error: '`limit` and `seconds` are whole numbers above 0' });
+    if (limits === undefined)
+      return reply.code(400).send({ error: '`limit` and `seconds` must be whole numbers above 0' });
     if (decisions.watchers >= MOST_WATCHERS) return reply.code(503).send({ error: 'too many clients watch already' });
     reply.hijack();
     new Watcher(reply.raw, limits).watch(decisions);

@@ -68,4 +68,4 @@ const AS_REFUSED =
 const AS_CLIENT =
   'a client address uses its whole share, so its next requests wait or are refused: if many clients share this address, raise `limits.share`';
 const LEFT_OUT =
-  'the log left out requests of other client addresses that used their whole share in the last hour; `count` is their number';
+  'in the last hour, other client addresses also used their whole share; `count` is the number of their requests, which the log does not show';

@@ -154,7 +154,7 @@ function openFallback({ clock, log }: UpstreamContext, fields: object): EngineFa
     onBegin: (detail) =>
       log.warn(
         { ...fields, detail },
-        'undici serves an upstream URL for ten minutes, because `engine: own` does not understand its answers: set `engine: undici` in its block',
+        'undici serves an upstream URL for ten minutes, because `engine: own` does not understand the answers: set `engine: undici` for this upstream',
       ),
     onEnd: () => log.info(fields, '`engine: own` serves an upstream URL again'),
   });

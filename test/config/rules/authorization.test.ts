@@ -38,18 +38,18 @@ const registering = (more: object) => (config: Loose) => {
 /** For every rule: files that break it with the message, and files that do not (no message expected). */
 const cases: Record<string, readonly Case[]> = {
   'issuer elsewhere': [
-    [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer has port 9999/],
+    [top({ issuer: 'http://localhost:9999' }), /^warning: the URL of the issuer names port 9999/],
     [top({ issuer: 'http://localhost:8081' })],
     [top({ issuer: 'http://127.0.0.1:9999', listen: '127.0.0.1:9999' })],
   ],
   listeners: [
     [top({ admin: '127.0.0.1:8081' }), /the same address as `listen`/],
-    [top({ admin: '0.0.0.0:9902' }), /^warning: other machines can reach the management listener/],
+    [top({ admin: '0.0.0.0:9902' }), /^warning: other machines can reach the admin listener/],
   ],
   'longest wait': [[top({ shutdown: { deadline: '30d' } }), /a wait of more than 24 days/]],
   issuer: [
     [top({ issuer: 'http://auth.example.com' }), /others can read and change http traffic/],
-    [top({ issuer: 'https://auth.example.com/?a' }), /an issuer has no query/],
+    [top({ issuer: 'https://auth.example.com/?a' }), /an issuer must not have a query/],
     [top({ issuer: 'http://auth.example.com', development: true })],
     [top({ issuer: 'http://[::1]:8081' })],
   ],
@@ -143,7 +143,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'client that reads keys of users': [
     [client({ client_secret: undefined, grant_types: [], keys: true }), /^error: `keys` needs a client with a secret/],
-    [client({ keys: true }), /^warning: `keys` has no effect: users have no secret keys/],
+    [client({ keys: true }), /^warning: `keys` has no effect: users have secret keys only with `alg: HS256`/],
     [
       (config) => {
         config.signing = { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true };
@@ -495,15 +495,15 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'lifetime of metadata documents': [
-    [documents({ ttl: '1m' }), /^error: a document is kept for at least five minutes/],
+    [documents({ ttl: '1m' }), /^error: the service keeps a document for at least five minutes/],
     [documents({ ttl: '2h', max_ttl: '1h' }), /^error: `max_ttl` is shorter than `ttl`/],
-    [documents({ timeout: '2m' }), /^error: a user waits for this/],
-    [documents({ timeout: '0s' }), /^error: a user waits for this/],
+    [documents({ timeout: '2m' }), /^error: this time must be from 100ms to 1m/],
+    [documents({ timeout: '0s' }), /^error: this time must be from 100ms to 1m/],
     [documents({ ttl: '5m', max_ttl: '5m', timeout: '1m' })],
   ],
   'size of metadata documents': [
-    [documents({ size: '1MiB' }), /^error: a metadata document has 1 KiB to 64 KiB/],
-    [documents({ size: '1B' }), /^error: a metadata document has/],
+    [documents({ size: '1MiB' }), /^error: this limit must be from 1KiB to 64KiB/],
+    [documents({ size: '1B' }), /^error: this limit must be from 1KiB/],
     [documents({ size: '64KiB' })],
   ],
   'private addresses of metadata documents': [
@@ -518,8 +518,14 @@ const cases: Record<string, readonly Case[]> = {
     [top({ registration: { cimd: { private_addresses: 'outbound' } } })],
   ],
   'scope of clients that register themselves': [
-    [documents({ scope: undefined }), /^warning: such clients must not request any scope, so they get no tokens/],
-    [registering({ scope: undefined }), /^warning: such clients must not request any scope/],
+    [
+      documents({ scope: undefined }),
+      /^warning: without `scope`, clients that register themselves can request no scope/,
+    ],
+    [
+      registering({ scope: undefined }),
+      /^warning: without `scope`, clients that register themselves can request no scope/,
+    ],
     [documents({ scope: 'orders.write' }), /^error: `orders.write` is not in `scopes`/],
     [registering({ scope: 'orders.read openid' }), /^error: `openid` is not in `scopes`/],
     [registering({ scope: 'orders.read clients.register' }), /^error: a client that registers itself must not have/],
@@ -547,7 +553,7 @@ const cases: Record<string, readonly Case[]> = {
     [top({ outbound: { tls: { ca: tlsFile('authority.crt') } } })],
   ],
   'authentication method of a client': [
-    [client({ token_endpoint_auth_method: 'none' }), /^error: a client with `none` has no secret/],
+    [client({ token_endpoint_auth_method: 'none' }), /^error: a client with `none` must not have a secret/],
     [client({ token_endpoint_auth_method: 'client_secret_post' })],
     [
       client({ ...code, client_secret: undefined, token_endpoint_auth_method: 'client_secret_basic' }),
@@ -555,7 +561,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [
       client({ token_endpoint_auth_method: 'private_key_jwt', jwks: publicKeys }),
-      /^error: a client with `private_key_jwt` has no secret/,
+      /^error: a client with `private_key_jwt` must not have a secret/,
     ],
     [client({ ...code, client_secret: undefined, token_endpoint_auth_method: 'none' })],
     [signing({ jwks: publicKeys })],
@@ -569,11 +575,11 @@ const cases: Record<string, readonly Case[]> = {
     [signing({ jwks_uri: 'https://a.example/' })],
   ],
   'key set of a client': [
-    [signing({ jwks: [] }), /^error: a JWK Set has a list of `keys`/],
-    [signing({ jwks: { keys: [] } }), /^error: a JWK Set has a list/],
-    [signing({ jwks: { keys: [1] } }), /^error: each key has a `kty`/],
-    [signing({ jwks: { keys: [{ kty: 'EC', d: 'x' }] } }), /^error: a key here must be public/],
-    [signing({ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }), /^error: a key here must be public/],
+    [signing({ jwks: [] }), /^error: a JWK Set needs a list of `keys`/],
+    [signing({ jwks: { keys: [] } }), /^error: a JWK Set needs a list/],
+    [signing({ jwks: { keys: [1] } }), /^error: each key needs a `kty`/],
+    [signing({ jwks: { keys: [{ kty: 'EC', d: 'x' }] } }), /^error: each key here must be public/],
+    [signing({ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }), /^error: each key here must be public/],
   ],
   'addresses of receivers': [
     [receivers({ url: 'http://crm.example.com/events' }), /others can read and change/],
@@ -596,7 +602,7 @@ const cases: Record<string, readonly Case[]> = {
     [receivers({ events: ['session-revoked'] })],
   ],
   'endpoints of a client with keys': [
-    [signing({ jwks: publicKeys, events: true }), /^error: `events` needs a client with a secret/],
+    [signing({ jwks: publicKeys, events: true }), /^error: `events` needs a client that has a secret/],
     [signing({ jwks: publicKeys, introspect: true })],
   ],
 };

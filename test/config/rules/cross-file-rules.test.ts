@@ -117,11 +117,11 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
       Object.assign(service, { tokens: { access: { format: 'jwt' } } });
       Object.assign(service.clients[1], { events: false });
     },
-    /^gateway\.yaml:\d+ the revocation feed of authorization\.yaml:\d+ is not followed: revoked JWTs pass until their `exp`/,
+    /^gateway\.yaml:\d+ the gateway does not follow the revocation feed of the service \(authorization\.yaml:\d+\): revoked JWTs pass until their `exp`/,
   ],
   'opaque tokens, and a client that may not follow the feed': [
     client({ events: false }),
-    /^gateway\.yaml:\d+ the revocation feed of authorization\.yaml:\d+ is not followed: revoked tokens pass for up to `cache\.ttl` \(60 s\) \(write `client_id` and `client_secret` of a client that has `events: true`/,
+    /^gateway\.yaml:\d+ the gateway does not follow the revocation feed of the service \(authorization\.yaml:\d+\): revoked tokens pass for up to `cache\.ttl` \(60 s\) \(write `client_id` and `client_secret` of a client that has `events: true`/,
   ],
   'opaque tokens that are not kept, and a client that may not follow the feed': [
     (gateway, service) => {
@@ -134,7 +134,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
       Object.assign(service, { tokens: { access: { format: 'jwt' } } });
       Object.assign(gateway.authorization_servers.main, { client_id: undefined, client_secret: undefined });
     },
-    /is not followed: revoked JWTs pass until their `exp` \(write `client_id` and `client_secret`/,
+    /the gateway does not follow the revocation feed of the service \(authorization\.yaml:\d+\): revoked JWTs pass until their `exp` \(write `client_id` and `client_secret`/,
   ],
   'JWTs, and a client that follows': [
     (_gateway, service) => {
@@ -155,7 +155,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   'operators who can log in': [operators({}, {})],
   'operators without a list': [
     operators({ users: undefined }, {}),
-    /^gateway\.yaml:\d+ the service gives this scope to each of its users who allows it .*\(name the operators: `users/,
+    /^gateway\.yaml:\d+ the service gives this scope to every user who allows it .*\(name the operators: `users/,
   ],
   'operators, a scope that the service does not have': [
     operators({ scope: 'gatehouse.admn' }, {}),

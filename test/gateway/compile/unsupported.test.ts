@@ -66,7 +66,7 @@ const constructs: Readonly<Record<string, readonly [Parts, number, RegExp]>> = {
     8,
     /part of the host or the path/,
   ],
-  'a claim with scopes': [{ route: `${ROUTE}, claims: { scope: { contains: x } }` }, 8, /claim with scopes/],
+  'a claim with scopes': [{ route: `${ROUTE}, claims: { scope: { contains: x } }` }, 8, /into scopes/],
   mcp: [{ route: `${ROUTE}, mcp: {}` }, 8, /body/],
   rate_limit: [{ route: `${ROUTE}, rate_limit: { by: sub, requests: 1, per: 1m }` }, 8, /counts/],
   'shadow mode of a route': [{ route: `${ROUTE}, mode: shadow` }, 8, /enforcing/],
@@ -100,7 +100,7 @@ const constructs: Readonly<Record<string, readonly [Parts, number, RegExp]>> = {
     3,
     /secret/,
   ],
-  'a short clock skew': [{ server: `${SERVER}, clock_skew: 0s` }, 3, /clocks/],
+  'a short clock skew': [{ server: `${SERVER}, clock_skew: 0s` }, 3, /clock skew/],
   'keys of users': [{ server: `${SERVER}, user_key_uri_template: "https://a.example/{kid}"` }, 3, /single users/],
   'a feed of revocations': [
     { server: `${SERVER}, client_id: g, client_secret: "${VARIABLE}", events: https://a.example/events` },

@@ -154,7 +154,7 @@ t.test(
       ['there is no Authorization field', head(), '', header],
       ['there is no Authorization field', head(), '?a=access_token', header, [{ name: 'basic' }]],
       ['this route does not read a token in the query', head(), '?access_token=t', header],
-      ['this route does not read a form, or a token in it', head(form), '', header],
+      ['this route does not read a token in a form', head(form), '', header],
       ['this route does not read a token in the Authorization header', head(['Authorization', 'Bearer t']), '', query],
       ['the request has no token where this route reads one', head(['Authorization', 'Basic YTpi']), '', query],
       ['the request has no token where this route reads one', head(), '', query],

@@ -101,7 +101,7 @@ t.test(
     );
     t.match(
       await engine.decide({ ...form('/header/7', 'access_token=t') }),
-      missing('header', 'this route does not read a form, or a token in it'),
+      missing('header', 'this route does not read a token in a form'),
     );
     t.match(
       await engine.decide(get('/query/7')),
@@ -407,7 +407,7 @@ t.test("without a credential the log names a place of the credential's own schem
   });
   t.match(await keyed.decide(get('/orders/7', ['X_Key', 'k'])), {
     code: 'credential_misspelt',
-    detail: 'in another spelling of x-key',
+    detail: 'the request has another spelling of x-key',
   });
 });
 

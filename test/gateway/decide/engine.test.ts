@@ -53,7 +53,7 @@ t.test('a request goes to the route of its path and method, or gets an error tha
   t.strictSame((engine.route('TRACE /open/1') as { allow?: unknown }).allow, []);
   t.match(engine.route('GET /beta'), {
     code: 'route_not_found',
-    detail: 'host and path match v2 (no header x-version)',
+    detail: 'host and path match, but not the conditions: v2 (no header x-version)',
   });
   t.equal((engine.route('GET /none') as { detail?: unknown }).detail, undefined);
   t.match(engine.route('GET /form/a;b'), { route: { id: 'form' } });

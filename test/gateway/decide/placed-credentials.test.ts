@@ -74,13 +74,13 @@ t.test('headers of credentials are known in each spelling, parameters by their n
 t.test('a spelling that only some servers read counts as a credential, and is never accepted', async (t) => {
   const told = (headers: readonly string[], query = '', target = '/') =>
     placedCredentials(headOf(headers, 'GET', target), query, [basic, key])?.found;
-  const header = { scheme: 'key', place: 'header', token: '', fault: 'in another spelling of x-api-key' };
+  const header = { scheme: 'key', place: 'header', token: '', fault: 'the request has another spelling of x-api-key' };
   t.strictSame(told(['X_Api_Key', 'a']), [header]);
   t.strictSame(told(['X-Api-Key', 'a']), [{ ...header, token: 'a', fault: undefined }]);
   const own = { ...header, token: 'a', fault: undefined };
   t.strictSame(told(['X-Api-Key', 'a', 'X_Api_Key', 'a']), [own, header], 'also with the same value');
   t.strictSame(told(['X-Api-Key', ' a\u00a0']), [{ ...own, token: ' a\u00a0' }, header], 'some servers strip it');
-  const inQuery = { scheme: 'key', place: 'query', token: '', fault: 'in another spelling of api_key' };
+  const inQuery = { scheme: 'key', place: 'query', token: '', fault: 'the request has another spelling of api_key' };
   for (const query of ['?API_KEY=a', '?api_key[]=a', '?x=1;api_key=a', '?api.key=a'])
     t.strictSame(told([], query), [inQuery], query);
   t.strictSame(told([], '?api_key=a;b'), [{ ...inQuery, token: 'a;b', fault: undefined }, inQuery]);
@@ -106,7 +106,7 @@ t.test('the log names a refused spelling', async (t) => {
   t.match(extract(headOf(['X_Api_Key', 'a']), '', bearer, undefined, [key]), {
     kind: 'refused',
     code: 'credential_misspelt',
-    detail: 'in another spelling of x-api-key',
+    detail: 'the request has another spelling of x-api-key',
   });
 });
 

@@ -16,14 +16,17 @@ function detail(routes: readonly object[], request: Request | string): string | 
 
 t.test('a failed condition is named, with whether its field is absent or has another value', async (t) => {
   const routes = [route('v2', { headers: { 'X-Version': '2' }, query: { beta: 'yes' } })];
-  t.equal(detail(routes, 'GET /a'), 'host and path match v2 (no header x-version, no query beta)');
+  t.equal(
+    detail(routes, 'GET /a'),
+    'host and path match, but not the conditions: v2 (no header x-version, no query beta)',
+  );
   t.equal(
     detail(routes, { line: 'GET /a?beta=no', headers: ['X-Version', '1'] }),
-    'host and path match v2 (another header x-version, another query beta)',
+    'host and path match, but not the conditions: v2 (another header x-version, another query beta)',
   );
   t.equal(
     detail(routes, { line: 'GET /a?beta=yes', headers: ['X-Version', '1'] }),
-    'host and path match v2 (another header x-version)',
+    'host and path match, but not the conditions: v2 (another header x-version)',
     'what holds is not named',
   );
 });
@@ -33,13 +36,16 @@ t.test('neither the expected nor the received value is logged', async (t) => {
     line: 'GET /a',
     headers: ['X-Secret', 'received'],
   });
-  t.equal(told, 'host and path match v2 (another header x-secret)');
+  t.equal(told, 'host and path match, but not the conditions: v2 (another header x-secret)');
 });
 
 t.test('of many routes of one path the first three are named', async (t) => {
   const routes = [1, 2, 3, 4, 5].map((n) => route(`r${n}`, { query: { v: `${n}` } }));
-  t.equal(detail(routes.slice(0, 2), 'GET /a'), 'host and path match r1 (no query v), r2 (no query v)');
-  const three = 'host and path match r1 (no query v), r2 (no query v), r3 (no query v)';
+  t.equal(
+    detail(routes.slice(0, 2), 'GET /a'),
+    'host and path match, but not the conditions: r1 (no query v), r2 (no query v)',
+  );
+  const three = 'host and path match, but not the conditions: r1 (no query v), r2 (no query v), r3 (no query v)';
   t.equal(detail(routes.slice(0, 3), 'GET /a'), three);
   t.equal(detail(routes.slice(0, 4), 'GET /a'), `${three}, and more`);
   t.equal(detail(routes, 'GET /a'), `${three}, and more`);

@@ -201,11 +201,11 @@ t.test('of routes whose conditions fail, three are named, without the expected a
     );
   const why = '(another header x-a, no query v)';
   t.equal(told(0), undefined);
-  t.equal(told(1), `host and path match r0 ${why}`);
-  t.equal(told(3), `host and path match r0 ${why}, r1 ${why}, r2 ${why}`);
-  t.equal(told(5), `host and path match r0 ${why}, r1 ${why}, r2 ${why}, and more`);
+  t.equal(told(1), `host and path match, but not the conditions: r0 ${why}`);
+  t.equal(told(3), `host and path match, but not the conditions: r0 ${why}, r1 ${why}, r2 ${why}`);
+  t.equal(told(5), `host and path match, but not the conditions: r0 ${why}, r1 ${why}, r2 ${why}, and more`);
   const half = { ...question, query: '?v=secret' };
-  t.equal(unmetDetail([route('r')], half), 'host and path match r (another header x-a)');
+  t.equal(unmetDetail([route('r')], half), 'host and path match, but not the conditions: r (another header x-a)');
 });
 
 t.test('quotes of a SOAP action are removed only if they are around the whole value', async (t) => {

@@ -46,7 +46,7 @@ t.test(
       kind: 'refused',
       code: 'password_wrong',
       detail:
-        'the file has MD5 for this user, but the route offers SHA-256 and SHA-512-256: add such a hash, or change what the route offers',
+        'the file has MD5 for this user, but the route offers SHA-256 and SHA-512-256: add a hash that the route offers, or change `digest.algorithms`',
     });
     t.equal(refusalOf('new', ['SHA-256', 'SHA-512-256']), undefined);
     t.equal(refusalOf('old', ['MD5', 'SHA-256']), undefined);

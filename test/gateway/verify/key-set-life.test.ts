@@ -89,7 +89,7 @@ t.test('keys are used for their time and during outages, minus their age on arri
 t.test('the log says why a set is not used, and after a rejected one the last good one stays', async (t) => {
   const whys: readonly [answer: Fetched | Error, why: string][] = [
     [failed, 'gone'],
-    [{ kind: 'json', value: { keys: 'x' } }, 'not a key set, or one with too many keys'],
+    [{ kind: 'json', value: { keys: 'x' } }, 'not a key set, or a key set with too many keys'],
     [set(), 'no usable key'],
     [set({ kty: 'oct', k: 'AA' }), 'no usable key: secret material is published'],
     [new TypeError('secret'), 'internal: TypeError'],

@@ -85,7 +85,7 @@ for (const [what, { path, block, token }] of Object.entries(fetches)) {
       const answer = await ask(running.port, asked);
       t.equal(answer.status, 503, `${status}`);
       t.notMatch(answer.body.toString(), trap.url, 'the client is told no address');
-      const told = `status ${status}, a redirect that is not followed, to ${trap.url}`;
+      const told = `status ${status}: the gateway does not follow the redirect to ${trap.url}`;
       t.ok(await until(() => JSON.stringify(running.log).includes(told)), `${status} is told`);
       t.notMatch(JSON.stringify(running.log), 'hush');
       await running.stop();
@@ -99,7 +99,7 @@ t.test('of a Location only its origin is logged', async (t) => {
   const url = 'https://auth.example.com/jwks';
   const told = (location: string | string[] | undefined, statusCode = 302) =>
     statusFault({ statusCode, headers: { location } }, url)?.replace(
-      'status 302, a redirect that is not followed, to ',
+      'status 302: the gateway does not follow the redirect to ',
       '→ ',
     );
   for (const [location, place] of [

@@ -172,7 +172,8 @@ export const english = {
     /** Screen readers read the name of the device after it. */
     endSession: 'Sign out',
     guesses,
-    closedUntil: 'So new browsers cannot sign in until {when}. Browsers that you have used here before can.',
+    closedUntil:
+      'So new browsers cannot sign in until {when}. Browsers that you have used here before can still sign in.',
     everywhere: 'Lost a device, or not sure who has access?',
     everywhereMeans:
       'This signs you out on every device, including this one. All apps lose their access. They can ask again when you sign in.',

@@ -24,7 +24,7 @@ function scopeClaimsRule(names: readonly string[]): CannotSay | undefined {
 
 function claimsRule(claims: NonNullable<RouteConfig['claims']>): CannotSay | undefined {
   for (const [name, condition] of Object.entries(claims)) {
-    if (name.includes('.')) return unsayable('the proxy reads a name with a dot only as a path');
+    if (name.includes('.')) return unsayable('the proxy reads a claim name with a dot as a path to a nested claim');
     const values: readonly unknown[] = Object.values(condition).flat();
     if (!values.every((value) => typeof value === 'string'))
       return unsayable('the proxy compares a claim only with texts');

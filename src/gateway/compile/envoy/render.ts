@@ -75,7 +75,7 @@ function headOf({ source, routes }: CompilePlan): string {
     ` source_sha256: ${source.hash}`,
     ...(source.testKeys === undefined
       ? []
-      : [` FOR TESTS ONLY: it accepts every token that is signed with ${source.testKeys}.`]),
+      : [` FOR TESTS ONLY: Envoy accepts every token that is signed with ${source.testKeys}.`]),
     ` Envoy judges ${count('here')} routes, Gatehouse ${count('asked')}; ${count('omitted')} are left out.`,
   ].join('\n');
 }

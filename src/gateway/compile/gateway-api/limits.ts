@@ -19,8 +19,8 @@ function canJudge(route: UnjudgedRoute, all: readonly UnjudgedRoute[]): boolean 
 }
 
 const IDENTITY = {
-  why: 'with HTTP, Gateway API has no words to remove an identity header that the client forged',
-  remedy: 'set `decision.grpc`, or use `--accept identity-headers` for a proxy that is an Envoy',
+  why: 'over HTTP, objects of Gateway API cannot remove an identity header that the client forged',
+  remedy: 'set `decision.grpc`, or use `--accept identity-headers` if the proxy is an Envoy',
   askable: false as const,
   accept: 'identity-headers',
 };

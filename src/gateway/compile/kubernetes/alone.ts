@@ -17,11 +17,11 @@ export function acceptedMethods({ methods = FORWARDED }: UnjudgedRoute): readonl
 export function notAlone(route: UnjudgedRoute, all: readonly UnjudgedRoute[]): string | undefined {
   if (!route.segments.every(isPlain))
     return 'the proxy cannot refuse `;`, `%2F` or encoded dots inside a path, so it judges only whole paths';
-  if (!route.caseSensitive) return 'the proxy compares the letters of a path exactly';
+  if (!route.caseSensitive) return 'the proxy distinguishes upper-case and lower-case letters in a path';
   if (route.host !== undefined && route.host.exact === undefined)
-    return 'in the proxy, a name in a host matches several labels';
+    return 'in the proxy, a name such as `{tenant}` in a host can match several labels';
   const method = acceptedMethods(route).find((each) => !(FORWARDED as readonly string[]).includes(each));
-  if (method !== undefined) return `the proxy does not leave ${method} to this route alone`;
+  if (method !== undefined) return `the proxy does not judge requests with the method ${method}`;
   if (namesRemoved(route).length > MOST_REMOVED) return `the proxy removes at most ${MOST_REMOVED} headers`;
   const other = all.find((each) => each !== route && mayWin(each, route));
   return other && `the route \`${other.id}\` can have the same path`;

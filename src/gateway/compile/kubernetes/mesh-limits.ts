@@ -21,7 +21,7 @@ export const meshTables: Partial<TargetTables> = {
       claims.includes('scope') ? undefined : unsayable('the proxy reads scopes only from the claim `scope`'),
     required_claims: (claims) =>
       Object.keys(claims).some((name) => name.includes('.'))
-        ? unsayable('the proxy reads a name with a dot only as a path')
+        ? unsayable('the proxy reads a claim name with a dot as a path to a nested claim')
         : undefined,
   },
   route: { ...sharedTables.route, access: accessRule },

@@ -24,7 +24,8 @@ export const sharedTables: Partial<TargetTables> = {
         ? undefined
         : unaskable('the URL names no Service', 'write `http://NAME.NAMESPACE.svc:PORT`'),
     host: (host) => (host === 'preserve' ? undefined : unaskable('the proxy keeps the Host of the client')),
-    case_sensitive: (value) => (value ? undefined : unaskable('the proxy compares the letters of a path exactly')),
+    case_sensitive: (value) =>
+      value ? undefined : unaskable('the proxy distinguishes upper-case and lower-case letters in a path'),
   },
   match: {
     path: sayable,
@@ -66,7 +67,9 @@ export function routingLimits({ routes }: LimitedFile): readonly Concerning[] {
 
 function hostLimit(route: UnjudgedRoute, index: number): readonly Concerning[] {
   if (route.host === undefined || hostnameOf(route.host) !== undefined) return [];
-  const reason = unaskable('a hostname of Gateway API is a DNS name, with a name only as its first label');
+  const reason = unaskable(
+    'a hostname of Gateway API is a DNS name, in which only the first label can be a name such as `{tenant}`',
+  );
   return [ofRoute(route, ['routes', index, 'match', 'host'], reason)];
 }
 
@@ -81,7 +84,10 @@ function upstreamLimit(
   const other = earlier.find((each) => each.upstream !== route.upstream && slotsMayMeet(each, route));
   if (other === undefined) return [];
   const why = `an encoded path could reach the upstream of \`${other.id}\` by the rules of this route`;
-  const reason = unaskable(why, 'give both routes the same upstream, or paths so that no request can match both');
+  const reason = unaskable(
+    why,
+    'give both routes the same upstream, or change the paths so that no request can match both routes',
+  );
   const { unsaid } = ofRoute(route, ['routes', index, 'match', 'path'], reason);
   return [{ unsaid, routes: [other.id, route.id] }];
 }

@@ -17,7 +17,10 @@ const MESH_SKEW = 60_000;
 export const tokenTable: TargetTables['server'] = {
   typ: acceptable('typ', 'the proxy does not check `typ`, so an ID token would pass'),
   algorithms: acceptable('algorithms', 'the proxy accepts every algorithm of a key'),
-  max_token_lifetime: acceptable('lifetime', 'the proxy checks no `iat` and no lifetime, and needs no `exp`'),
+  max_token_lifetime: acceptable(
+    'lifetime',
+    'the proxy does not check `iat` or the lifetime, and does not require `exp`',
+  ),
   clock_skew: (skew) =>
     skew >= MESH_SKEW
       ? undefined
@@ -34,7 +37,10 @@ function acceptable(accept: string, why: string): () => CannotSay {
 /** Limits that belong to no key of a server. */
 export const everyServer: readonly CannotSay[] = [
   acceptable('header', 'the proxy ignores `crit`, and accepts other header parameters that the gateway refuses')(),
-  acceptable('cnf', 'the proxy accepts a token that is bound to a key (`cnf`) without the proof')(),
+  acceptable(
+    'cnf',
+    'the proxy accepts a token that is bound to a key (`cnf`), without the proof that the caller has this key',
+  )(),
   acceptable('events', 'the proxy accepts a logout token, or another security event (`events`), as an access token')(),
   acceptable(
     'second-credential',

@@ -68,7 +68,7 @@ async function judgeUser(
   if (!scopeWords(access.scope).includes('openid')) return undefined;
   if (typeof idToken !== 'string') return failedLogin('server', 'the token endpoint answers without an ID token');
   const keys = await keysOf(found);
-  if (typeof keys === 'string') return failedLogin('outage', `keys for the ID token: ${keys}`);
+  if (typeof keys === 'string') return failedLogin('outage', `no keys for the ID token: ${keys}`);
   const algorithms = found.document.id_token_signing_alg_values_supported;
   const from = { issuer: found.issuer, keys, algorithms: Array.isArray(algorithms) ? algorithms : undefined };
   const judged = await judgeIdToken(idToken, from, { clientId: found.clientId, nonce, accessToken });

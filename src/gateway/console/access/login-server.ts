@@ -68,8 +68,7 @@ export class LoginServers {
 
   async find(): Promise<LoginServer | FailedFetch> {
     const { current: server, block } = this;
-    if (server === undefined || block === undefined)
-      return failed('the file has no such authorization server any more');
+    if (server === undefined || block === undefined) return failed('the file no longer has this authorization server');
     // The primary process of several workers verifies no other tokens, so nothing else starts it there.
     const [fetched] = await Promise.all([this.#document(server), server.start()]);
     return fetched.kind === 'failed' ? fetched : this.#read(server, block, fetched.value);

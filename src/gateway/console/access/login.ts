@@ -80,7 +80,8 @@ export class CodeLogin {
   async #end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const answer = new URL(request.url, 'http://console.invalid').searchParams;
     const transaction = this.#transactionOf(request, reply, onlyValue(answer, 'state') ?? '');
-    if (transaction === undefined) return this.#fail(reply, failedLogin('state', 'no login of this browser'));
+    if (transaction === undefined)
+      return this.#fail(reply, failedLogin('state', 'no login of this browser waits for this answer'));
     const made = await this.#redeem(request, answer, transaction);
     if ('kind' in made) return this.#fail(reply, made);
     this.#opened(request, reply, made);

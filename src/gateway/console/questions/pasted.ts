@@ -26,7 +26,7 @@ export async function answerPasted(asked: PastedQuestion): Promise<PastedAnswers
   return explainIn(asked.question, loaded, unasked, notRead(loaded));
 }
 
-const WHY = 'no server is asked for a pasted file; choose a token with scopes and claims';
+const WHY = 'the gateway asks no server about a pasted file; choose a token with scopes and claims';
 
 const unasked: typeof explainUnasked = (file, request) => explainUnasked(file, request, WHY);
 

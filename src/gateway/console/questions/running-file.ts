@@ -33,7 +33,7 @@ const KEPT = 60_000;
 const NOWHERE: Position = { file: '', line: 0, column: 0 };
 
 const DIFFERENT =
-  'The file on disk differs from the running one, so no lines are shown. Reload it, or see the log for why it was rejected.';
+  'The file on disk differs from the running file, so no lines are shown. Reload the file, or read in the log why the gateway rejected it.';
 
 /**
  * Finds the lines of the running file. A parsed file takes memory, so the gateway keeps none. This class reads the file again when someone

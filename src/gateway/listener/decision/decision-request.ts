@@ -65,7 +65,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  * forward it: in origin-form, or `*` (RFC 9112 §3.2). Any other form contains a host that the gateway did not judge.
  */
 export function original(of: Omit<Original, 'kind'>): Original | Unclear {
-  if (!TOKEN.test(of.method)) return unclear('the method is not a token');
+  if (!TOKEN.test(of.method)) return unclear('the method contains a character that RFC 9110 does not allow');
   const isOrigin = of.target.startsWith('/') || of.target === '*';
   return isOrigin ? { kind: 'original', ...of } : unclear('the target does not begin with `/`');
 }

@@ -91,7 +91,7 @@ function readUrl(question: DecisionRequest): Original | Unclear {
   if (told.kind === 'unclear') return told;
   const parts = URL_PARTS.exec(told.of['x-original-url']);
   if (parts === null)
-    return unclear('x-original-url is not http: or https:, a host, and a target that begins with `/`');
+    return unclear('x-original-url must be http:// or https://, then a host, then a target that begins with `/`');
   const [, scheme = '', host, target = ''] = parts;
   const [method, secure] = [told.of['x-original-method'], scheme.toLowerCase() === 'https'];
   return original({ method, target, host, secure, now: clockOf(question) });

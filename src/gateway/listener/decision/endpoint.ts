@@ -108,7 +108,7 @@ function decide(engine: DecisionEngine, routed: Routed): Outcome | Promise<Outco
   if (isJudged && !BODILESS.has(head.method) && route.schemes.some((scheme) => scheme.wantsEntity(head) !== undefined))
     return refuse('integrity_too_large', {
       route,
-      detail: 'the asking proxy keeps the body, so its hash cannot be checked',
+      detail: 'the asking proxy does not send the body, so the gateway cannot check the hash of the body',
     });
   return engine.decide(routed);
 }

@@ -168,7 +168,7 @@ function mismatchOf(said: DigestCredentials, { config, algorithm, opaques }: Off
   const { realm, response, protection, opaque, userhash } = said;
   if (realm !== config.realm) return 'another realm';
   if (algorithm === undefined || !config.algorithms.includes(algorithm)) return 'an algorithm that is not offered';
-  if (response.length !== lengthOf(algorithm)) return 'a response of another length';
+  if (response.length !== lengthOf(algorithm)) return 'a response whose length does not fit the algorithm';
   if (protection === undefined && !takesLegacy({ config, algorithm })) return 'no qop';
   if (protection !== undefined && !config.qop.includes(protection.qop)) return 'a qop that is not offered';
   if (opaque !== undefined && opaques.length > 0 && !opaques.includes(opaque)) return 'another opaque';

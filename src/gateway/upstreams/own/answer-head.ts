@@ -102,7 +102,7 @@ export function judgeSwitch({ fields }: AnswerHead): void {
   const named = (name: string) =>
     fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name).join(',');
   if (!/[^\t ,]/.test(named('upgrade')) || !hasToken(named('connection'), 'upgrade'))
-    throw new InvalidAnswer('a protocol switch without a protocol');
+    throw new InvalidAnswer('a protocol switch that does not name the new protocol');
 }
 
 const LENGTH_LINE = /^content-length:/im;

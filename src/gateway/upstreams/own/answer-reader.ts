@@ -222,7 +222,7 @@ export class AnswerReader {
   }
 
   #switch(head: AnswerHead, piece: Buffer, at: number): number {
-    if (!this.#awaited.upgrades) throw new InvalidAnswer('another protocol, which the client did not request');
+    if (!this.#awaited.upgrades) throw new InvalidAnswer('a switch to a protocol that the client did not request');
     judgeSwitch(head);
     this.#state = 'over';
     this.persists = false;

@@ -54,7 +54,7 @@ export class ChunkedContent {
     const end = found < 0 ? piece.length : found + 1;
     this.#line += piece.toString('latin1', at, end);
     if (this.#state === 'data-end' && !LINE_END.startsWith(this.#line))
-      throw new InvalidAnswer('a chunk is longer than its size');
+      throw new InvalidAnswer('a chunk is longer than its announced size');
     if (this.#line.length > LONGEST_SIZE_LINE && this.#state === 'size')
       throw new InvalidAnswer('the size line of a chunk is too long');
     if (this.#line.length + this.#trailers.length > LONGEST_TRAILERS)

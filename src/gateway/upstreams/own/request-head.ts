@@ -38,7 +38,7 @@ export function writeHead(lines: RequestLines): WrittenHead {
   const { method, path, fields, known, upgrade, content, keepAlive } = lines;
   if (!IS_TOKEN.test(method) || path === '' || NO_TARGET.test(path)) throw new InvalidRequest('invalid request line');
   // RFC 9112 §6.3: an answer to CONNECT would begin a tunnel.
-  if (method === 'CONNECT') throw new InvalidRequest('an upstream gets no CONNECT');
+  if (method === 'CONNECT') throw new InvalidRequest('the gateway sends no CONNECT to an upstream');
   if (upgrade !== undefined && NO_VALUE.test(upgrade)) throw new InvalidRequest('invalid protocol name');
   const before = beginning(known);
   let text = `${method} ${path} HTTP/1.1\r\n${before.text}`;
@@ -59,7 +59,7 @@ export function writeHead(lines: RequestLines): WrittenHead {
     throw new InvalidRequest(`invalid value of ${nameOfFault(fields)}`);
   // RFC 9112 §6.3: if the content has a different length than announced, the rest becomes another request.
   if (content !== undefined && length !== undefined && content !== Number(length))
-    throw new InvalidRequest('the content differs from its announced length');
+    throw new InvalidRequest('the length of the content differs from Content-Length');
   const isChunked = content === undefined && length === undefined;
   if (isChunked) text += 'transfer-encoding: chunked\r\n';
   else if (length === undefined && (content !== 0 || EXPECT_CONTENT.has(method)))

@@ -149,7 +149,7 @@ const ofEnvoyGateway: Readonly<Record<string, Row>> = {
 const ofTokens: Readonly<Record<string, Row>> = {
   typ: [{}, 3, /ID token/],
   algorithms: [{}, 3, /every algorithm/],
-  lifetime: [{}, 3, /needs no `exp`/],
+  lifetime: [{}, 3, /does not require `exp`/],
   'clock-skew': [{ server: SERVER.replace('60s', '30s') }, 3, /60 s after/],
   header: [{}, 3, /`crit`/],
   cnf: [{}, 3, /bound to a key/],
@@ -203,7 +203,7 @@ for (const target of ['envoy-gateway', 'istio']) {
         );
         t.match(
           compileTargets[target]?.render(accepting),
-          `Wider than the file, by \`--accept ${name}\`: gateway.yaml:3`,
+          `Accepts more than the file, because of \`--accept ${name}\`: gateway.yaml:3`,
         );
       }
     },

@@ -181,7 +181,7 @@ routes:
     });
     writeIn(directory, 'gateway.yaml', `${file}${body('write')}nonsense: 1\n`);
     const { remark, text } = (await (await fetch(`${adminUrl}/api/file`)).json()) as Record<string, unknown>;
-    t.match(remark, /differs from the running one/);
+    t.match(remark, /differs from the running file/);
     t.equal(text, undefined);
     const { answer } = await ask(adminUrl, 'explain', { method: 'GET', url: '/orders', scope: 'read' });
     t.equal(answer.explanation?.answer.kind, 'forward');

@@ -144,7 +144,7 @@ t.test('a response that does not match the offer is refused, with a reason for t
     [(text) => text.replace('realm="r"', 'realm="s"'), 'another realm'],
     [(text) => text.replace('algorithm=SHA-256', 'algorithm=MD5'), 'an algorithm that is not offered'],
     [(text) => text.replace('algorithm=SHA-256', 'algorithm=SHA-1'), 'an algorithm that is not offered'],
-    [(text) => text.replace(/response="[^"]{2}/, 'response="'), 'a response of another length'],
+    [(text) => text.replace(/response="[^"]{2}/, 'response="'), 'a response whose length does not fit the algorithm'],
     [(text) => text.replace(/, qop=auth, nc=00000001/, ''), 'no qop'],
     [(text) => text.replace('qop=auth,', 'qop=auth-int,'), 'a qop that is not offered'],
     [(text) => text.replace(/opaque="[^"]+"/, 'opaque="x"'), 'another opaque'],

@@ -17,8 +17,8 @@ export const loginEnglish = {
   /** Why a login did not succeed. */
   faults: {
     state: {
-      title: 'This answer belongs to no open login',
-      text: 'The login began in another browser or at another address, has ended already, or took longer than ten minutes. Some browsers keep no cookie of an http address: then use https.',
+      title: 'This answer does not belong to a login in progress',
+      text: 'The login began in another browser or at another address, has ended already, or took longer than ten minutes. Some browsers do not keep cookies of an http address. In such a browser, open the console over https.',
     },
     issuer: {
       title: 'The answer came from another server',
@@ -26,11 +26,11 @@ export const loginEnglish = {
     },
     denied: {
       title: 'The authorization server refused the login',
-      text: 'You or the server denied the access. Log in again and allow it, or ask the operator of the server.',
+      text: 'You or the server denied the access. Log in again and allow the access, or ask the operator of the server.',
     },
     scope: {
       title: 'You may not use this console',
-      text: 'You are logged in, but your account did not get the scope that this console needs. Ask the operator of the authorization server for it.',
+      text: 'You are logged in, but your account did not get the scope that this console needs. Ask the operator of the authorization server for this scope.',
     },
     user: {
       title: 'You may not use this console',
@@ -38,7 +38,7 @@ export const loginEnglish = {
     },
     token: { title: 'The gateway could not verify the login', text: log },
     server: {
-      title: 'The authorization server gave no token',
+      title: 'The authorization server issued no token',
       text: `${log} Check the client, its secret and its redirect address.`,
     },
     outage: { title: 'The authorization server does not answer', text: `Log in again later. ${log}` },
