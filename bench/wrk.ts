@@ -50,6 +50,12 @@ end
 `;
 
 /**
+ * After this time, wrk counts an answer as missing. The default of 2 s is too short while 1,000 connections open: Node.js
+ * accepts one connection in each turn of its event loop, and a turn serves all connections before.
+ */
+const PATIENCE = '10s';
+
+/**
  * One thread that keeps its connections open and busy. An answer other than 2xx or a socket error makes the run
  * invalid.
  */
@@ -63,7 +69,7 @@ export async function wrk({
   prefix = ['wrk'],
 }: Load): Promise<Measured> {
   const [file, argument] = script ?? [];
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency'];
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '--timeout', PATIENCE];
   if (token !== undefined) args.push('-H', `Authorization: Bearer ${token}`);
   for (const line of headers) args.push('-H', line);
   args.push('-s', around, url, ...(argument === undefined ? [] : ['--', argument]));

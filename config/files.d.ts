@@ -289,7 +289,7 @@ export interface GatewayFile {
       client_key?: string;
       /** auto: the gateway verifies a JWT locally, and any other token by introspection. jwt: the gateway accepts only JWTs, and verifies them locally. introspection: the gateway introspects every token. both: the gateway introspects every token, and also verifies a JWT locally. store: the gateway looks up every token in the database of `storage`, and also verifies a JWT locally. Default: `"auto"`. */
       verify?: "auto" | "jwt" | "introspection" | "both" | "store" | Variable;
-      /** With `verify: store`, the gateway reads this store. It is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
+      /** The gateway reads this store, if `verify` is `store`. The store is the `storage` of an authorization service: sqlite:FILE, relative to the configuration file, or postgres://USER@HOST/DATABASE. */
       storage?: string;
       /** The `aud` of a token must contain this value. With `any`, the gateway does not check `aud`. */
       audience?: string;

@@ -100,7 +100,7 @@ export const AuthorizationServerSchema = record(
     storage: Type.Optional(
       Type.String({
         pattern: storagePattern(),
-        description: `With \`verify: store\`, the gateway reads this store. It is the \`storage\` of an authorization service: ${storageWritten()}.`,
+        description: `The gateway reads this store, if \`verify\` is \`store\`. The store is the \`storage\` of an authorization service: ${storageWritten()}.`,
       }),
     ),
     audience: Type.Optional(
