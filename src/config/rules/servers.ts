@@ -141,7 +141,7 @@ function typFaults({ at, value }: Server): readonly Finding[] {
   return [
     {
       pointer: [...at, 'typ', index],
-      message: `\`${value.typ[index]}\` as a type needs an \`audience\``,
+      message: `with \`${value.typ[index]}\` in \`typ\`, the server needs an \`audience\` or \`required_claims\``,
       hint: 'write `audience: …` or `required_claims: …`, or accept only at+jwt (RFC 9068 §4)',
     },
   ];

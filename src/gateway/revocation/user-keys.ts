@@ -60,6 +60,12 @@ const ABSENT_FOR = 5_000;
 const MOST_ABSENT = 10_000;
 /** Milliseconds. */
 const LONGEST_WAIT = 5_000;
+
+/** Why a key was not fetched. */
+const BUSY = {
+  full: 'too many fetches of user keys wait already',
+  late: 'a fetch of a user key waited too long for its turn',
+} as const;
 const UNKNOWN: FoundKeys = { kind: 'unknown' };
 const REVOKED: FoundKeys = { kind: 'revoked' };
 
@@ -150,8 +156,7 @@ class FetchedUserKeys implements UserKeyCache {
     const signal = AbortSignal.timeout(LONGEST_WAIT);
     this.#fetches++;
     const fetched = await limit.run(signal, () => ask(kid));
-    if (fetched === 'full' || fetched === 'late')
-      return { kind: 'out', detail: `too many fetches of user keys: ${fetched}` };
+    if (fetched === 'full' || fetched === 'late') return { kind: 'out', detail: BUSY[fetched] };
     if (fetched === 'none') return 'none';
     // A result that was requested before `clear` may be outdated.
     return epoch === revocations.epoch ? this.#judge(kid, fetched, span) : this.#load(kid);

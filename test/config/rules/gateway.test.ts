@@ -780,10 +780,13 @@ const cases: Record<string, readonly Case[]> = {
     [server({ algorithms: ['HS256'], secret_base64url: 'A'.repeat(43) })],
   ],
   'typ JWT': [
-    [server({ ...anyone, typ: ['at+jwt', 'application/jwt'] }), /`application\/jwt` as a type needs an `audience`/],
-    [server({ ...anyone, typ: ['absent'] }), /`absent` as a type needs an `audience`/],
+    [
+      server({ ...anyone, typ: ['at+jwt', 'application/jwt'] }),
+      /with `application\/jwt` in `typ`, the server needs an `audience`/,
+    ],
+    [server({ ...anyone, typ: ['absent'] }), /with `absent` in `typ`, the server needs an `audience`/],
     [server({ ...anyone, typ: ['absent'], required_claims: { token_use: ['access'] } })],
-    [server({ typ: ['JWT'], audience: 'any' }), /^error: `JWT` as a type needs/],
+    [server({ typ: ['JWT'], audience: 'any' }), /^error: with `JWT` in `typ`, the server needs/],
     [server({ typ: ['JWT'], audience: 'https://api.example.com' })],
   ],
   'required claims': [
