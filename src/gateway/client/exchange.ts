@@ -231,6 +231,7 @@ export class Exchange {
 
   /** The gateway decided to forward, but could not. */
   fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
+    this.settled = undefined;
     const decision = this.#conclude(code, plan, detail);
     try {
       const rpc = plan && refusedMessage(this.head, { code, call: plan.call });

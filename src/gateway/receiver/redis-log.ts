@@ -78,7 +78,8 @@ export class RedisLog implements EventLog {
     this.#writer ??= this.#connected();
     const writer = this.#writer;
     try {
-      const room = this.#live.hasRoom(entry.issuer, 1) ? 'free' : 'full';
+      // A Redis that lost its data may get an entry again that already has its place here.
+      const room = this.has(entry) || this.#live.hasRoom(entry.issuer, 1) ? 'free' : 'full';
       const answer = await answerWithin(this.#add(await writer, entry, room), DEADLINE);
       return answer === REJECTED ? { kind: 'out', detail: FULL } : { kind: answer === ADDED ? 'added' : 'again' };
     } catch (error) {

@@ -3,16 +3,19 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
 import { fill, texts } from './language.js';
-import { html } from './ui.js';
+import { english, html } from './ui.js';
 
 const words = texts.playground;
 
-/** Undefined: the gateway was too busy for this text, or did not answer. */
 const problems = signal([]);
+/** Why the gateway did not check this text. */
+const fault = signal('');
 /** Milliseconds after the last key. */
 const PAUSE = 400;
 /** Milliseconds before the next try. */
 const AGAIN = 2000;
+/** The status if the gateway checks too many texts. Every other refusal is final for this text. */
+const BUSY = 503;
 
 export function Editor({ text }) {
   const gutter = useRef(null);
@@ -22,7 +25,7 @@ export function Editor({ text }) {
     gutter.current.scrollTop = field.current.scrollTop;
   };
   const lines = text.value.split('\n').length;
-  const faulty = new Map((problems.value ?? []).map((problem) => [problem.line, problem]));
+  const faulty = new Map(problems.value.map((problem) => [problem.line, problem]));
   return html`<div class="editor">
     <ol class="gutter" ref=${gutter} aria-hidden="true">
       ${Array.from({ length: lines }, (_, index) => html`<li key=${index} class=${faulty.get(index + 1)?.severity ?? ''}></li>`)}
@@ -35,17 +38,19 @@ export function Editor({ text }) {
   <${Problems} field=${field} />`;
 }
 
-/** Checks a text until the gateway has an answer. Returns how to stop. */
+/** Checks a text until the gateway answers about it. Returns how to stop. */
 function checking(text) {
   const yaml = text.value;
   let isStopped = false;
   let timer = setTimeout(check, PAUSE);
   async function check() {
-    const { ok, answer } = await ask('/api/check', { yaml });
+    const { ok, status, answer } = await ask('/api/check', { yaml });
     if (isStopped) return;
+    const isLater = status === 0 || status === BUSY;
     // The marks of an older text are at other lines.
-    problems.value = ok ? answer.problems : undefined;
-    if (!ok) timer = setTimeout(check, AGAIN);
+    problems.value = ok ? answer.problems : [];
+    fault.value = ok ? '' : isLater ? words.unchecked : (answer.own ?? english(answer.error));
+    if (isLater) timer = setTimeout(check, AGAIN);
   }
   return () => {
     isStopped = true;
@@ -54,7 +59,7 @@ function checking(text) {
 }
 
 function Problems({ field }) {
-  if (problems.value === undefined) return html`<p class="help" role="status">${words.unchecked}</p>`;
+  if (fault.value) return html`<p class="help" role="status">${fault.value}</p>`;
   if (problems.value.length === 0) return html`<p class="help" role="status">${words.noError}</p>`;
   return html`<ul class="problems" aria-label=${words.problems}>
     ${problems.value.map(

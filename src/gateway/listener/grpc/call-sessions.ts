@@ -1,9 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import { plainAddress } from '../../../base/client-address.ts';
 import type { Loan } from '../../client/entity-budget.ts';
-import type { ClientSession } from '../http2/client-session.ts';
 import { openSession, type SessionOptions } from '../http2/open-session.ts';
 import { UnfinishedCalls } from './unfinished-calls.ts';
 
@@ -11,11 +9,6 @@ export interface CallSessionsOptions extends Omit<SessionOptions, 'broken'> {
   readonly isTrusted: (address: string) => boolean;
   /** A loan for the message of one call from this address. */
   readonly memory: (address: string) => Loan;
-}
-
-interface Caller {
-  readonly watched: ClientSession;
-  readonly isTrusted: boolean;
 }
 
 /** What reads the calls. */
@@ -26,9 +19,6 @@ export interface CallReader {
 
 type StreamEvent = [stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]];
 
-/** The largest stream id: the end comes, and no call is refused yet (RFC 9113 §6.8). */
-const ANY_STREAM = 2 ** 31 - 1;
-
 /**
  * The connections of callers. Before the library reads a call, this sets the limits that it does not have: calls of a
  * connection, time, memory, and resets.
@@ -36,7 +26,8 @@ const ANY_STREAM = 2 ** 31 - 1;
 export class CallSessions {
   readonly #options: CallSessionsOptions;
   readonly #reader: CallReader;
-  readonly #open = new Map<ServerHttp2Session, Caller>();
+  /** Each with the end of its socket. */
+  readonly #open = new Map<ServerHttp2Session, Promise<void>>();
 
   constructor(options: CallSessionsOptions, reader: CallReader) {
     this.#options = options;
@@ -47,7 +38,7 @@ export class CallSessions {
     if (socket.destroyed) return;
     const { isTrusted, limits, clock, stalls } = this.#options;
     const address = plainAddress(socket.remoteAddress);
-    const caller = { last: socket instanceof TLSSocket ? undefined : ANY_STREAM, isProxy: isTrusted(address) };
+    const caller = { isProxy: isTrusted(address) };
     const { session, watched } = openSession(socket, { ...this.#options, broken: () => {} }, caller);
     const unfinished = new UnfinishedCalls({
       patience: () => limits().headers_timeout,
@@ -55,7 +46,8 @@ export class CallSessions {
       answered: watched.ending,
     });
     stalls.watch(unfinished);
-    this.#open.set(session, { watched, isTrusted: caller.isProxy });
+    const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    this.#open.set(session, gone);
     socket.once('close', () => {
       stalls.forget(unfinished);
       this.#open.delete(session);
@@ -69,15 +61,14 @@ export class CallSessions {
     });
   }
 
-  /** Settles once the trusted callers have read the notice of the end, so that the end refuses none of their calls. */
-  async noticed(): Promise<void> {
-    const trusted = [...this.#open.values()].filter(({ isTrusted }) => isTrusted);
-    await Promise.all(trusted.map(({ watched }) => watched.untilNoticed()));
-  }
-
   /** These connections take no more calls, and end once their calls have answers. */
   end(): void {
     for (const session of this.#open.keys()) session.close();
+  }
+
+  /** Settles when the last connection has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#open.values());
   }
 
   #read(address: string, arrived: StreamEvent): void {

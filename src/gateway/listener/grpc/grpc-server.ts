@@ -29,10 +29,7 @@ export interface GrpcServer {
   take(socket: Socket): void;
   /** The open connections take no more calls. */
   endSessions(): void;
-  /**
-   * Accepts no more calls, once trusted callers have read the notice that the end comes. Resolves when the last call has
-   * its answer.
-   */
+  /** Accepts no more calls. Resolves when the last call has its answer. */
   close(): Promise<void>;
 }
 
@@ -55,8 +52,9 @@ export function buildGrpcServer({ check, notReady, callers }: GrpcParts): GrpcSe
     take: (socket) => sessions.take(socket),
     endSessions: () => sessions.end(),
     close: async () => {
-      await sessions.noticed();
       await shutDown(server);
+      // The library does not wait for connections whose end has begun before.
+      await sessions.ended();
     },
   };
 }

@@ -1,6 +1,5 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LimitsConfig } from '../../../config/schema/gateway.ts';
 import type { Watched } from '../../client/stalls.ts';
 import { isConnectionGone } from './connection-gone.ts';
@@ -8,32 +7,11 @@ import { isConnectionGone } from './connection-gone.ts';
 /** Milliseconds for the client to close after the gateway has announced the end of the connection. */
 const LEAVE = 1_000;
 
-/** Milliseconds for the reply of a client without a request: many times the way to a server of the same network. */
-const REPLY = 250;
-
-/**
- * GOAWAY without an error (RFC 9113 §6.8). After a GOAWAY of its own, nghttp2 reads no new request, whatever the frame
- * says. So the gateway writes this frame itself. Node.js writes only whole frames, so this one never splits another.
- * Never write it with TLS: there, Node.js ends the process if two writes are under way.
- */
-function goaway(last: number): Buffer {
-  const frame = Buffer.alloc(9 + 8);
-  frame.writeUIntBE(8, 0, 3);
-  frame.writeUInt8(GOAWAY, 3);
-  frame.writeUInt32BE(last, 9);
-  return frame;
-}
-
-/** The type of the frame. */
-const GOAWAY = 7;
-
 interface Connected {
   readonly socket: Socket;
   readonly limits: () => LimitsConfig;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** The last stream that GOAWAY names. Undefined: the last one that came, so all later requests are refused. */
-  readonly last?: number | undefined;
 }
 
 /**
@@ -48,7 +26,6 @@ export class ClientSession implements Watched {
   /** Streams with a complete answer that the client has not yet read, and the time of the answer. */
   readonly #ending = new Map<ServerHttp2Stream, number>();
   readonly #open = new Set<ServerHttp2Stream>();
-  readonly #noticed = Promise.withResolvers<void>();
   /** The time since when reset streams have been waiting to close. */
   #resetsWait: number | undefined;
   /** Bytes that the connection accepted for sending, and the time of the last change. */
@@ -63,7 +40,6 @@ export class ClientSession implements Watched {
     this.#opened = given.now();
     this.#idleSince = this.#opened;
     this.#sent = { bytes: 0, at: this.#opened };
-    session.once('close', () => this.#noticed.resolve());
   }
 
   began(stream: ServerHttp2Stream): void {
@@ -79,26 +55,7 @@ export class ClientSession implements Watched {
   /** GOAWAY names the last stream that is answered. The client may repeat later requests elsewhere (RFC 9113 §6.8). */
   close(): void {
     this.#toldAt ??= this.#given.now();
-    if (this.#given.last === undefined) this.#session.close();
-    else if (!this.#session.destroyed) this.#announce(this.#given.last);
-  }
-
-  /**
-   * Settles once the client has read a notice of `close` that refuses nothing, and its earlier requests are here. The
-   * reply to a PING shows both (RFC 9113 §6.7). A client without a request may not reply, so the gateway does not wait
-   * long for it.
-   */
-  async untilNoticed(): Promise<void> {
-    if (this.#given.last === undefined) return;
-    const patience = this.#open.size === 0 ? REPLY : this.#given.limits().headers_timeout;
-    const late = new AbortController();
-    await Promise.race([this.#noticed.promise, pause(patience, undefined, { signal: late.signal }).catch(() => {})]);
-    late.abort();
-  }
-
-  #announce(last: number): void {
-    this.#given.socket.write(goaway(last));
-    this.#session.ping(() => this.#noticed.resolve());
+    this.#session.close();
   }
 
   check(now: number): void {

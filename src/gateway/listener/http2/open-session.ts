@@ -20,8 +20,6 @@ export interface SessionOptions {
 
 /** What differs for a caller, such as a proxy. */
 export interface ForCaller {
-  /** As for `ClientSession`. */
-  readonly last: number | undefined;
   /** One connection of a proxy has the requests of many clients. It resets a stream if its own client leaves. */
   readonly isProxy: boolean;
 }
@@ -76,10 +74,10 @@ function sessionOptions({ header_size, header_count }: LimitsConfig, isProxy: bo
 export function openSession(
   socket: Socket,
   { limits, clock, stalls, listener, broken }: SessionOptions,
-  { last, isProxy = false }: Partial<ForCaller> = {},
+  { isProxy = false }: Partial<ForCaller> = {},
 ): { readonly session: ServerHttp2Session; readonly watched: ClientSession } {
   const session = performServerHandshake(socket, sessionOptions(limits(), isProxy));
-  const watched = new ClientSession(session, { socket, limits, now: () => clock.monotonic(), last });
+  const watched = new ClientSession(session, { socket, limits, now: () => clock.monotonic() });
   session.setLocalWindowSize(WINDOW);
   session.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_HTTP2_ERROR') broken();
