@@ -46,11 +46,12 @@ export class CallSessions {
       answered: watched.ending,
     });
     stalls.watch(unfinished);
-    const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
     this.#open.set(session, gone);
     socket.once('close', () => {
       stalls.forget(unfinished);
       this.#open.delete(session);
+      resolve();
     });
     this.#reader.session(session);
     session.on('stream', (...arrived: StreamEvent) => {
