@@ -3,13 +3,18 @@ import { callFacts } from '../../telemetry/call-facts.ts';
 import { type Decision, type DecisionRecord, recordedIdentity } from '../../telemetry/decision-record.ts';
 import { pathOf } from '../../telemetry/without-tokens.ts';
 
-/** Gives a fact of one decision as text. Undefined: the decision does not have this fact. */
-export type FactOf = (name: FactName) => string | undefined;
+/** Reads a fact as text. Undefined: there is no such fact. */
+type Read<Source> = (source: Source) => string | undefined;
 
-export type FactName = keyof typeof facts;
+/** How the facts of a decision are read, in one of its forms. */
+export type FactReaders<Source> = Readonly<Record<FactName, Read<Source>>>;
 
-/** The facts that a filter can name. Each has the name of its member in the decision record. */
-const facts = {
+export type FactName = keyof typeof decisionFacts;
+
+/**
+ * The facts that a filter can name, of a decision that is not yet written down. Each has the name of its member in the decision record.
+ */
+export const decisionFacts = {
   route: ({ outcome }: Decision) => outcome?.route?.id || undefined,
   status: ({ status }: Decision) => (status === undefined ? undefined : String(status)),
   code: ({ code }: Decision) => code,
@@ -24,17 +29,13 @@ const facts = {
   mcp_name: ({ outcome }: Decision) => callFacts(outcome).mcp_name,
 } as const;
 
-export const factNames = Object.keys(facts) as readonly FactName[];
-
-/** The facts of a decision that is not yet written down. A fact is worked out only if a filter asks for it. */
-export function factsOf(decision: Decision): FactOf {
-  return (name) => facts[name](decision);
-}
+export const factNames = Object.keys(decisionFacts) as readonly FactName[];
 
 /** The same facts, of a written record. */
-export function factsIn(record: Partial<DecisionRecord>): FactOf {
-  return (name) => {
-    const value = record[name];
-    return value === undefined ? undefined : String(value);
-  };
+export const recordFacts = Object.fromEntries(
+  factNames.map((name) => [name, (record: Partial<DecisionRecord>) => textOf(record[name])]),
+) as FactReaders<Partial<DecisionRecord>>;
+
+function textOf(value: string | number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
 }

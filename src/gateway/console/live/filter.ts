@@ -1,11 +1,11 @@
 import { didYouMean } from '../../../config/words/closest.ts';
-import { type FactName, type FactOf, factNames } from './facts.ts';
+import { type FactName, type FactReaders, factNames } from './facts.ts';
 
 /** True for decisions that a viewer wants to see. */
-export type Filter = (fact: FactOf) => boolean;
+export type Filter<Source> = (source: Source) => boolean;
 
 export type ParsedFilter =
-  | { readonly ok: true; readonly filter: Filter }
+  | { readonly ok: true; readonly words: readonly FilterWord[] }
   | { readonly ok: false; readonly fault: string };
 
 /** Characters, and words. A filter runs for every decision, so it must stay cheap. */
@@ -13,7 +13,7 @@ const LONGEST = 512;
 const MOST = 16;
 
 /** One word of a filter: a fact, and the text that it must match, or must not match. */
-interface Word {
+export interface FilterWord {
   readonly name: FactName;
   readonly isNegative: boolean;
   readonly fits: (value: string) => boolean;
@@ -27,17 +27,17 @@ export function parseFilter(text: string): ParsedFilter {
   if (text.length > LONGEST) return { ok: false, fault: `a filter has at most ${LONGEST} characters` };
   const written = text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
   if (written.length > MOST) return { ok: false, fault: `a filter has at most ${MOST} words` };
-  const words: Word[] = [];
+  const words: FilterWord[] = [];
   for (const each of written) {
     const word = readWord(each);
     if (typeof word === 'string') return { ok: false, fault: word };
     words.push(word);
   }
-  return { ok: true, filter: filterOf(words) };
+  return { ok: true, words };
 }
 
 /** A word, or what is wrong with it. */
-function readWord(text: string): Word | string {
+function readWord(text: string): FilterWord | string {
   const isNegative = text.startsWith('-') && text.length > 1;
   const positive = isNegative ? text.slice(1) : text;
   const [, name, value] = /^([a-z_]+):(.*)$/s.exec(positive) ?? [];
@@ -73,17 +73,17 @@ function unquoted(text: string): string {
   return text.replaceAll('"', '');
 }
 
-function contains(part: string): Word['fits'] {
+function contains(part: string): FilterWord['fits'] {
   return pattern(`*${part}*`);
 }
 
 /** `4xx` and `40x` are classes. */
-function statusFits(value: string): Word['fits'] {
+function statusFits(value: string): FilterWord['fits'] {
   return pattern(value.replaceAll(/x/gi, '?'));
 }
 
 /** `*`: any text. `?`: one character. Without either, the whole value must be equal. */
-function pattern(text: string): Word['fits'] {
+function pattern(text: string): FilterWord['fits'] {
   if (/^[^*?]*$/.test(text)) return (value) => value === text;
   if (/^[^*]*$/.test(text)) return (value) => value.length === text.length && fitsAt(value, 0, text);
   const [first = '', ...rest] = text.split('*');
@@ -108,26 +108,34 @@ function inOrder(value: string, from: number, parts: readonly string[], last: st
 }
 
 /** It runs for every decision of a busy gateway, so it allocates nothing. */
-function filterOf(words: readonly Word[]): Filter {
-  const wanted = [
-    ...Map.groupBy(
-      words.filter(({ isNegative }) => !isNegative),
-      ({ name }) => name,
-    ),
-  ];
+export function compileFilter<Source>(words: readonly FilterWord[], facts: FactReaders<Source>): Filter<Source> {
+  const wanted = Map.groupBy(
+    words.filter(({ isNegative }) => !isNegative),
+    ({ name }) => name,
+  );
   const unwanted = words.filter(({ isNegative }) => isNegative);
-  return (fact) => {
-    for (const [name, each] of wanted) if (!anyFits(each, fact(name))) return false;
-    for (const { name, fits } of unwanted) if (fitsOne(fits, fact(name))) return false;
+  return allOf([
+    ...[...wanted].map(([name, each]) => anyFits(each, facts[name])),
+    ...unwanted.map((word) => not(anyFits([word], facts[word.name]))),
+  ]);
+}
+
+function allOf<Source>(filters: readonly Filter<Source>[]): Filter<Source> {
+  return (source) => {
+    for (let i = 0; i < filters.length; i++) if (filters[i]?.(source) !== true) return false;
     return true;
   };
 }
 
-function anyFits(words: readonly Word[], value: string | undefined): boolean {
-  for (const { fits } of words) if (fitsOne(fits, value)) return true;
-  return false;
+function anyFits<Source>(words: readonly FilterWord[], read: FactReaders<Source>[FactName]): Filter<Source> {
+  return (source) => {
+    const value = read(source);
+    if (value === undefined) return false;
+    for (let i = 0; i < words.length; i++) if (words[i]?.fits(value) === true) return true;
+    return false;
+  };
 }
 
-function fitsOne(fits: Word['fits'], value: string | undefined): boolean {
-  return value !== undefined && fits(value);
+function not<Source>(filter: Filter<Source>): Filter<Source> {
+  return (source) => !filter(source);
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { DecisionRecord } from '../../telemetry/decision-record.ts';
 import { NO_TOTALS, type Totals } from '../../telemetry/result.ts';
-import { factsIn } from './facts.ts';
-import { type Filter, parseFilter } from './filter.ts';
+import { recordFacts } from './facts.ts';
+import { compileFilter, parseFilter } from './filter.ts';
 import type { Audience, Batch, SampledRecord } from './sampler.ts';
 
 /** Where the decisions are made: this process, or the workers of this process. */
@@ -116,7 +115,9 @@ export class LiveHub {
     const parsed = parseFilter(filter);
     if (!parsed.ok) return [];
     const wanted = this.#kept.filter(({ number, key }) => number > from && !(own === true && key !== undefined));
-    return filter.trim() === '' ? wanted : wanted.filter(({ json }) => isIn(json, parsed.filter));
+    if (parsed.words.length === 0) return wanted;
+    const matches = compileFilter(parsed.words, recordFacts);
+    return wanted.filter(({ json }) => matches(JSON.parse(json)));
   }
 
   /** Tells all viewers that the greeting has changed. */
@@ -174,8 +175,4 @@ export class LiveHub {
       ? Math.max(Number(number), start)
       : start;
   }
-}
-
-function isIn(json: string, filter: Filter): boolean {
-  return filter(factsIn(JSON.parse(json) as Partial<DecisionRecord>));
 }

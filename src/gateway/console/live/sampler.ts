@@ -2,8 +2,8 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Decision } from '../../telemetry/decision-record.ts';
 import type { Decisions } from '../../telemetry/decisions.ts';
 import { NO_TOTALS, resultOf, type Totals } from '../../telemetry/result.ts';
-import { type FactOf, factsOf } from './facts.ts';
-import { type Filter, parseFilter } from './filter.ts';
+import { decisionFacts } from './facts.ts';
+import { compileFilter, type Filter, parseFilter } from './filter.ts';
 import { liveRecord } from './live-record.ts';
 
 /** A viewer, or several viewers with the same filter. */
@@ -44,7 +44,7 @@ const NO_ONE: readonly number[] = [];
 
 interface Seat {
   readonly id: number;
-  readonly filter: Filter;
+  readonly matches: Filter<Decision>;
   /** Records that it may still have. */
   readonly room: { forwarded: number; other: number };
   left: number;
@@ -96,9 +96,8 @@ export class Sampler {
   #observe(decision: Decision): void {
     this.#totals[resultOf(decision.code, decision.status ?? 0)]++;
     const kind = decision.code === 'forwarded' ? 'forwarded' : 'other';
-    const fact = factsOf(decision);
     let takers = NO_ONE;
-    for (const seat of this.#seats) if (takes(seat, kind, fact)) takers = [...takers, seat.id];
+    for (const seat of this.#seats) if (takes(seat, kind, decision)) takers = [...takers, seat.id];
     if (takers === NO_ONE) return;
     this.#records.push({ audiences: takers, json: JSON.stringify(liveRecord(decision, this.#clock.now())) });
   }
@@ -124,12 +123,13 @@ const kinds = ['forwarded', 'other'] as const;
 
 function seatOf({ id, filter }: Audience): Seat {
   const parsed = parseFilter(filter);
-  return { id, filter: parsed.ok ? parsed.filter : () => false, room: { forwarded: BURST, other: BURST }, left: 0 };
+  const matches = parsed.ok ? compileFilter(parsed.words, decisionFacts) : () => false;
+  return { id, matches, room: { forwarded: BURST, other: BURST }, left: 0 };
 }
 
 /** Counts the decision for this audience, and says whether it becomes a record. */
-function takes(seat: Seat, kind: keyof Seat['room'], fact: FactOf): boolean {
-  if (!seat.filter(fact)) return false;
+function takes(seat: Seat, kind: keyof Seat['room'], decision: Decision): boolean {
+  if (!seat.matches(decision)) return false;
   if (seat.room[kind] === 0) {
     seat.left++;
     return false;

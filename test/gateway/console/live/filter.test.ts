@@ -1,6 +1,6 @@
 import t from 'tap';
-import { factNames, factsIn } from '../../../../src/gateway/console/live/facts.ts';
-import { parseFilter } from '../../../../src/gateway/console/live/filter.ts';
+import { factNames, recordFacts } from '../../../../src/gateway/console/live/facts.ts';
+import { compileFilter, parseFilter } from '../../../../src/gateway/console/live/filter.ts';
 import fc, { tries } from '../../../support/properties.ts';
 
 const record = {
@@ -17,7 +17,7 @@ const record = {
 
 function fits(text: string, of: object = record): boolean | string {
   const parsed = parseFilter(text);
-  return parsed.ok ? parsed.filter(factsIn(of)) : parsed.fault;
+  return parsed.ok ? compileFilter(parsed.words, recordFacts)(of) : parsed.fault;
 }
 
 t.test('a decision matches if it has every named fact, and none that is excluded', async (t) => {
