@@ -49,13 +49,29 @@ function watched(load: Contestant['prepare'], admin: number): Contestant['prepar
   };
 }
 
-/** Reads everything, as a browser does. */
+/** Reads everything, as a browser does. Resolves when the stream has given the decisions that the gateway keeps. */
 async function open(admin: number, filter: string): Promise<IncomingMessage> {
   const url = `http://127.0.0.1:${admin}/api/decisions?filter=${encodeURIComponent(filter)}`;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   get(url, { agent: false, headers: { accept: 'text/event-stream' } }, resolve).on('error', reject);
   const response = await promise;
   if (response.statusCode !== 200) throw new Error(`the stream answered ${response.statusCode}`);
-  response.on('error', () => {}).resume();
-  return response;
+  response.on('error', () => {});
+  await keptOnes(response);
+  return response.resume();
 }
+
+/** A message without decisions ends them. */
+async function keptOnes(response: IncomingMessage): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let text = '';
+  response.setEncoding('utf8').on('data', function read(chunk: string) {
+    text = (text + chunk).slice(-END.length - chunk.length);
+    if (!text.includes(END)) return;
+    response.off('data', read);
+    resolve();
+  });
+  await promise;
+}
+
+const END = 'data: {"decisions":[],';
