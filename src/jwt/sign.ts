@@ -47,8 +47,9 @@ export type Sign = (typ: string, claims: Readonly<Record<string, unknown>>) => P
 export function buildSign({ kid, alg, privateKey }: Pick<SigningKeyPair, 'kid' | 'alg' | 'privateKey'>): Sign {
   const key = createPrivateKey({ key: Buffer.from(privateKey), format: 'der', type: 'pkcs8' });
   const signText = signers[alg](key);
+  const headerFor = encodedHeaders({ alg, kid });
   return async (typ, claims) => {
-    const text = signingInput({ alg, typ, kid }, claims);
+    const text = `${headerFor(typ)}.${encoded(claims)}`;
     return `${text}.${(await signText(Buffer.from(text, 'ascii'))).toString('base64url')}`;
   };
 }
@@ -67,11 +68,17 @@ const signers: Readonly<Record<SigningAlgorithm, (key: KeyObject) => SignText>> 
   RS256: (key) => (text) => onThread('sha256', text, key),
 };
 
-/** RFC 7515 §5.1: header and claims. JSON leaves out claims that are undefined. */
-function signingInput(header: object, claims: object): string {
-  return `${encoded(header)}.${encoded(claims)}`;
+/** RFC 7515 §5.1. A key signs few types, and the configuration names them, so each header is encoded once. */
+function encodedHeaders(rest: object): (typ: string) => string {
+  const known = new Map<string, string>();
+  return (typ) => {
+    const header = known.get(typ) ?? encoded({ ...rest, typ });
+    known.set(typ, header);
+    return header;
+  };
 }
 
+/** RFC 7515 §5.1. JSON leaves out claims that are undefined. */
 function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
@@ -79,8 +86,9 @@ function encoded(part: object): string {
 /** The same with HS256 and a shared secret (RFC 7518 §3.2). The secret has no `kid`, because no key set contains it. */
 export function buildSecretSign(secret: Uint8Array): Sign {
   const key = createSecretKey(secret);
+  const headerFor = encodedHeaders({ alg: 'HS256' });
   return async (typ, claims) => {
-    const text = signingInput({ alg: 'HS256', typ }, claims);
+    const text = `${headerFor(typ)}.${encoded(claims)}`;
     return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
   };
 }

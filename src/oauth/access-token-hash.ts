@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * `at_hash` (OpenID Connect Core §3.1.3.6): the left half of the hash of the signature algorithm. Ed25519 uses SHA-512 (RFC 8032
@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
  */
 export function accessTokenHash(alg: string, accessToken: string): string {
   const bits = /(256|384|512)$/.exec(alg)?.[0] ?? '512';
-  const hash = createHash(`sha${bits}`).update(accessToken, 'ascii').digest();
-  return hash.subarray(0, hash.length / 2).toString('base64url');
+  // Through hexadecimal text, as in `sha256`. A hexadecimal digit has four bits, so the half has `bits / 8` digits.
+  const digits = hash(`sha${bits}`, accessToken, 'hex').slice(0, Number(bits) / 8);
+  return Buffer.from(digits, 'hex').toString('base64url');
 }
