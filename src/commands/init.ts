@@ -125,7 +125,7 @@ function given({ api, issuer, audience, scope, clientId, authorization }: Option
 async function lookAtIssuer(issuer: string): Promise<string | undefined> {
   const found = await findIssuer(issuer);
   if (found.kind === 'wrong')
-    return `${found.detail}: each token has the issuer in this form, so write the issuer the same way`;
+    return `${found.detail}: tokens have the issuer exactly as the metadata names it, so write the issuer as the metadata names it`;
   const told =
     found.kind === 'found'
       ? `its keys are at ${found.keys}${found.introspection === undefined ? '' : ', and it supports introspection'}`

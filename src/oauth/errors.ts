@@ -243,7 +243,7 @@ export const oauthErrors = {
     error: 'invalid_request',
     text: 'The key does not exist or was removed.',
     remedy:
-      "Reject the token that names this key, because the user's key was rotated. The issuer's keys are at `jwks_uri`.",
+      "Reject the token that names this key: the user's key was rotated, or it never existed. The issuer's keys are at `jwks_uri`.",
   },
   keys_refused: {
     status: 403,

@@ -40,7 +40,7 @@ function filesNeeded({ limits, upstreams, authorization_servers: servers }: Gate
 function judge(limit: number, needed: number): Seen {
   if (limit >= needed) return good(`${limit} are allowed, at most ${needed} are needed`);
   return doubtful(
-    `${limit} are allowed, and ${needed} are needed for limits.connections and max_connections together`,
+    `${limit} are allowed, and ${needed} are needed: for limits.connections, max_connections of each upstream URL, cache.max_concurrent of each authorization server, and the gateway's own files`,
     `run \`ulimit -n ${needed}\` before the gateway starts, write \`LimitNOFILE=${needed}\` in systemd, or lower \`limits: { connections }\``,
   );
 }

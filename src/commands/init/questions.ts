@@ -55,7 +55,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'issuer',
     flag: '--issuer <url>',
-    text: 'The authorization server that issues the tokens (empty: Gatehouse itself, and the command also writes its file)',
+    text: 'The authorization server that issues the tokens (empty: the authorization service of Gatehouse, and this command also writes authorization.yaml)',
     mayBeEmpty: true,
     fault: (text) => inWords(issuerFaults([], text, false)),
   },

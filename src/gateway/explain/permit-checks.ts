@@ -27,7 +27,7 @@ export function permitChecks(claims: JsonObject, scene: PermitScene): readonly T
   const source = { issuer: '', server: server ?? '', scopeClaims: block?.scope_claims ?? ['scope'] };
   const identity = verified ?? identityOf(claims, source);
   if (route === undefined || route.access === 'public')
-    return [unknownToken('aud', quoted(claims.aud), 'no route that reads tokens')];
+    return [unknownToken('aud', quoted(claims.aud), 'not known: no route that reads tokens applies to this request')];
   return [audienceCheck(identity, server, route), scopeCheck(identity, route)];
 }
 
