@@ -12,6 +12,21 @@ export class LastMade<Value> {
     return this.#made.value;
   }
 
+  /** Undefined: there is none. */
+  get last(): Value | undefined {
+    return this.#made?.value;
+  }
+
+  /** A cache with the changed value for the same inputs. `change` returns undefined if the value must be made again. */
+  changed(change: (value: Value) => Value | undefined): LastMade<Value> {
+    const next = new LastMade<Value>();
+    const value = this.#made && change(this.#made.value);
+    if (value === undefined) return next;
+    next.#key = this.#key;
+    next.#made = { value };
+    return next;
+  }
+
   #isFor(key: readonly unknown[]): boolean {
     for (let index = 0; index < key.length; index++) if (key[index] !== this.#key[index]) return false;
     return true;

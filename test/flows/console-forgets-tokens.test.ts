@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { stringify } from 'yaml';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { behind, gatewayYaml } from '../support/gateway.ts';
+import { heapSnapshots } from '../support/heap-snapshot.ts';
 import { openInspector } from '../support/inspector.ts';
 import { type ServedFile, servedFile, writeIn } from '../support/served-file.ts';
 import { jwt } from '../support/tokens.ts';
-import { until } from '../support/until.ts';
 
 /** Writes a snapshot of a heap, and drives a browser: 20 s on a busy machine. */
 t.setTimeout(120_000);
@@ -28,8 +25,7 @@ interface Served extends ServedFile {
 }
 
 async function serve(t: Test): Promise<Served> {
-  const snapshots = mkdtempSync(join(tmpdir(), 'gatehouse-heap-'));
-  t.teardown(() => rmSync(snapshots, { recursive: true }));
+  const snapshots = heapSnapshots(t);
   const write = (directory: string, listeners: string) =>
     writeIn(
       directory,
@@ -37,21 +33,12 @@ async function serve(t: Test): Promise<Served> {
       listeners.replace('format: json', 'format: json, level: trace') +
         stringify({ realm: canaries.file, ...behind('http://127.0.0.1:9') }),
     );
-  const flags = ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${snapshots}`, '--inspect=127.0.0.1:0'];
-  const served = await servedFile(t, write, flags);
-  const text = () =>
-    readdirSync(snapshots)
-      .map((name) => readFileSync(join(snapshots, name), 'utf8'))
-      .join('');
+  const served = await servedFile(t, write, [...snapshots.flags, '--inspect=127.0.0.1:0']);
   return {
     ...served,
     log: () => served.stdout() + served.stderr(),
     threadHeap: () => heapOfThread(/ws:\/\/\S+/.exec(served.stderr())?.[0] ?? ''),
-    async heap() {
-      process.kill(served.process.pid as number, 'SIGUSR2');
-      if (!(await until(() => text().trimEnd().endsWith('}')))) throw new Error('there is no snapshot');
-      return text();
-    },
+    heap: () => snapshots.of(served.process.pid as number),
   };
 }
 

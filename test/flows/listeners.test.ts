@@ -31,12 +31,12 @@ function prepare(item: Case, dice: Random): Case {
 
 let otherTarget = '/';
 
-/** The same fields after it, for its own target and for another request's target: cached fields serve both. Some have another credential. */
+/** The same fields after it, for its own target and for another request's target: cached fields serve both. Some have other values. */
 function repeats(item: Case, dice: Random): readonly Case[] {
   const [, method = '', own = '', rest = ''] = /^(\S+) (\S+)(.*)$/s.exec(item.head) ?? [];
   const again = Array.from({ length: 1 + dice.below(4) }, () => {
     counts.repeated++;
-    const fields = dice.chance(0.7) ? rest : withCredential(rest, `Bearer ${dice.text('ab', 1 + dice.below(3))}`);
+    const fields = dice.pick([rest, withCredential(rest, `Bearer ${value(dice)}`), withValues(rest, dice)]);
     return { ...item, head: `${method} ${dice.pick([own, own, otherTarget])}${fields}` };
   });
   otherTarget = own;
@@ -45,6 +45,17 @@ function repeats(item: Case, dice: Random): readonly Case[] {
 
 function withCredential(head: string, value: string): string {
   return head.replace(/(\r\nauthorization:)[^\r\n]*/i, (_, begin: string) => `${begin} ${value}`);
+}
+
+/** Any line but the first, which is Host, may have another value. */
+function withValues(head: string, dice: Random): string {
+  const [first = '', host = '', ...lines] = head.split('\r\n');
+  const changed = lines.map((line) => (dice.chance(0.7) ? line : line.replace(/:.*/s, () => `: ${value(dice)}`)));
+  return [first, host, ...changed].join('\r\n');
+}
+
+function value(dice: Random): string {
+  return dice.text('ab', 1 + dice.below(3));
 }
 
 function isPlain({ head, body }: Case): boolean {

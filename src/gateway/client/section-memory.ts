@@ -1,16 +1,16 @@
 import { LastMade } from '../../base/last-made.ts';
-import type { Lines } from '../message/lines.ts';
-import { type HeadFields, type Origin, readFields, withAuthorization } from '../message/request-head.ts';
+import { type HeadFields, type Origin, readFields, withValues } from '../message/request-head.ts';
+import { type SentLines, sentWithValues } from './sent-lines.ts';
 
 /**
  * Results for a header section. Most clients send the same section with each request of a connection, or differ only in
- * the credential. The memory contains no decision. The connection drops it when another section arrives, and when the
+ * a few values. The memory contains no decision. The connection drops it when another section arrives, and when the
  * connection is idle.
  */
 export class SectionMemory {
   readonly fields: HeadFields;
   /** The lines for the upstream. They depend on the credential only if the upstream gets it. */
-  readonly sent: LastMade<Lines>;
+  readonly sent: LastMade<SentLines>;
   readonly #origin: LastMade<Origin>;
 
   static of(rawHeaders: readonly string[]): SectionMemory {
@@ -20,15 +20,24 @@ export class SectionMemory {
     return new SectionMemory({ ...fields, authorization: kept }, new LastMade(), new LastMade());
   }
 
-  private constructor(fields: HeadFields, sent: LastMade<Lines>, origin: LastMade<Origin>) {
+  private constructor(fields: HeadFields, sent: LastMade<SentLines>, origin: LastMade<Origin>) {
     this.fields = fields;
     this.sent = sent;
     this.#origin = origin;
   }
 
-  /** For the same section with a different value of its one Authorization line. `index`: the position of its name. */
-  withCredential(index: number, value: string): SectionMemory {
-    return new SectionMemory(withAuthorization(this.fields, index, value), this.sent, this.#origin);
+  /** For the same section with other values. `changed`: where `rawHeaders` has their names. */
+  withValues(changed: readonly number[], rawHeaders: readonly string[]): SectionMemory {
+    const fields = withValues(this.fields, changed, rawHeaders);
+    if (fields === undefined) return SectionMemory.of(rawHeaders);
+    const sent = this.sent.changed((lines) => sentWithValues(lines, fields, changed));
+    return new SectionMemory(fields, sent, this.#originAfter(fields, changed));
+  }
+
+  /** The connection's peer never changes. A proxy's own fields may say something else with each request. */
+  #originAfter({ fields }: HeadFields, changed: readonly number[]): LastMade<Origin> {
+    const isSame = this.#origin.last?.isProxied === false || changed.every((at) => fields[at] === 'authorization');
+    return isSame ? this.#origin : new LastMade();
   }
 
   /**

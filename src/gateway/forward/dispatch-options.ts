@@ -2,12 +2,14 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
+import type { SentLines } from '../client/sent-lines.ts';
 import type { CallPlan, Forward } from '../decide/outcome.ts';
 import { Lines } from '../message/lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { shadowFields } from './shadow-fields.ts';
-import { isHandedOn, ownFields, type Sender, sharedFields, upstreamFields } from './upstream-fields.ts';
+import { addedFields, isHandedOn, ownFields, receivedFields, type Sender, upstreamFields } from './upstream-fields.ts';
 
 export type SentBody = RequestBody | Buffer | null;
 
@@ -79,7 +81,12 @@ function knownLines({ request: { memory }, head }: Exchange, plan: Forward, send
   const handedOn = isHandedOn(plan) ? head.authorization?.value : undefined;
   const { host, requestIdHeader } = sender;
   const key = [route, identityHeaders, bodyChanged, head.origin, head.method, host, requestIdHeader, handedOn];
-  return memory.sent.for(key, () => new Lines(sharedFields(head, plan, sender)));
+  return memory.sent.for(key, () => sentLines(head, plan, sender)).lines;
+}
+
+function sentLines(head: RequestHead, plan: Forward, sender: Sender): SentLines {
+  const fields = receivedFields(head, plan, sender);
+  return { lines: new Lines([...fields, ...addedFields(head, plan)]), received: fields.length };
 }
 
 /** Whether the upstream gets the client's own fields. */

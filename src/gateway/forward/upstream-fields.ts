@@ -25,7 +25,7 @@ export interface Sender {
 }
 
 export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
-  return [...sharedFields(head, plan, sender), ...ownFields(sender)];
+  return [...receivedFields(head, plan, sender), ...addedFields(head, plan), ...ownFields(sender)];
 }
 
 /** The fields that differ between two requests with the same header section. */
@@ -33,12 +33,12 @@ export function ownFields({ requestIdHeader, requestId, propagated }: Sender): s
   return [requestIdHeader, requestId, ...(propagated?.fields ?? [])];
 }
 
-/** All lines except those of `ownFields`. */
-export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
+/** Host, and the client's own fields that the upstream gets, in their order. */
+export function receivedFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
   const fields = ['host', sender.host];
   const { route } = plan;
   const named = connectionNames(head);
-  const credential = plan.shadow === undefined ? route.upstream.credential : undefined;
+  const credential = ownCredential(plan);
   const keepsAuthorization = isHandedOn(plan);
   const dropped = keepsAuthorization || route.schemes.length === 0 ? undefined : credentialHeaders(route.schemes);
   const replaced = sender.propagated?.replaced ?? brokenTrace(head, plan, named);
@@ -56,11 +56,23 @@ export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): 
     if (value === undefined) continue;
     fields.push(name, name === 'max-forwards' ? forwardedHops(head, value) : value);
   }
+  return fields;
+}
+
+/** The fields that the gateway adds to every request with the same header section and identity. */
+export function addedFields(head: RequestHead, plan: Forward): string[] {
+  const fields: string[] = [];
+  const credential = ownCredential(plan);
   addForwarding(fields, head);
   for (const text of plan.identityHeaders) fields.push(text);
   if (plan.mcp?.call !== undefined) fields.push(...plan.mcp.call.added);
   if (credential?.value !== undefined) fields.push(credential.name, credential.value);
   return fields;
+}
+
+/** The gateway's credential at the upstream. */
+function ownCredential({ shadow, route }: Forward) {
+  return shadow === undefined ? route.upstream.credential : undefined;
 }
 
 /** Undefined: the upstream does not get the field. */

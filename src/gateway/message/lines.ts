@@ -27,15 +27,38 @@ export class Lines {
   readonly fields: readonly string[];
   readonly #written: () => WrittenLines | undefined;
 
-  constructor(fields: readonly string[]) {
+  constructor(fields: readonly string[], written?: WrittenLines) {
     this.fields = fields;
-    this.#written = lazily(() => write(fields));
+    this.#written = written === undefined ? lazily(() => write(fields)) : () => written;
+  }
+
+  /** The same lines with another value. `at`: the position of the name. Only the new value is judged. */
+  with(at: number, value: string): Lines {
+    const { written } = this;
+    const fields = this.fields.with(at + 1, value);
+    if (written === undefined || NO_VALUE.test(value)) return new Lines(fields);
+    return new Lines(fields, { ...written, text: spliced(written.text, this.fields, at, value) });
   }
 
   /** Undefined: a name or a value is invalid. */
   get written(): WrittenLines | undefined {
     return this.#written();
   }
+}
+
+function spliced(text: string, fields: readonly string[], at: number, value: string): string {
+  let from = 0;
+  for (let i = 0; i < at; i += 2) from += lengthOf(fields, i) + LINE_END;
+  from += (fields[at] as string).length + SEPARATOR;
+  return text.slice(0, from) + value + text.slice(from + (fields[at + 1] as string).length);
+}
+
+const SEPARATOR = ': '.length;
+const LINE_END = '\r\n'.length;
+
+/** Characters of a line without its end. */
+function lengthOf(fields: readonly string[], at: number): number {
+  return (fields[at] as string).length + SEPARATOR + (fields[at + 1] as string).length;
 }
 
 /**

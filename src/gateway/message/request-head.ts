@@ -133,11 +133,32 @@ export function readFields(rawHeaders: readonly string[]): HeadFields {
   return head;
 }
 
-/** The same section with a different value of its one Authorization line. `index`: the position of its name. */
-export function withAuthorization(read: HeadFields, index: number, value: string): HeadFields {
+/**
+ * The same section with other values. `changed`: where `rawHeaders` has the names of these values. Undefined: one of these
+ * fields has several lines and decides something.
+ */
+export function withValues(
+  read: HeadFields,
+  changed: readonly number[],
+  rawHeaders: readonly string[],
+): HeadFields | undefined {
   const fields = read.fields.slice();
-  fields[index + 1] = value;
-  return { ...read, fields, authorization: { lines: 1, value } };
+  const head = copyOf(read, fields);
+  for (const index of changed) {
+    const value = rawHeaders[index + 1] as string;
+    fields[index + 1] = value;
+    const member = decisive.get(fields[index] as string);
+    if (member === undefined) continue;
+    if (head[member]?.lines !== 1) return undefined;
+    head[member] = { lines: 1, value };
+  }
+  head.hasBody = announcesBody(head);
+  return head;
+}
+
+/** Whether a request is judged by the field, or only forwarded with it. `name`: in lower case. */
+export function decides(name: string): boolean {
+  return decisive.has(name);
 }
 
 /** Sets each member separately. A spread would cost each request more than the rest of its head. */
@@ -151,6 +172,27 @@ export function headOf(
     version,
     origin,
     fields: read.fields,
+    host: read.host,
+    authorization: read.authorization,
+    contentType: read.contentType,
+    contentEncoding: read.contentEncoding,
+    contentLength: read.contentLength,
+    transferEncoding: read.transferEncoding,
+    connection: read.connection,
+    upgrade: read.upgrade,
+    te: read.te,
+    webOrigin: read.webOrigin,
+    requestedMethod: read.requestedMethod,
+    traceparent: read.traceparent,
+    tracestate: read.tracestate,
+    hasBody: read.hasBody,
+  };
+}
+
+/** Each member separately, as in `headOf`. */
+function copyOf(read: HeadFields, fields: string[]): Mutable<HeadFields> {
+  return {
+    fields,
     host: read.host,
     authorization: read.authorization,
     contentType: read.contentType,

@@ -46,10 +46,9 @@ interface Before {
   memory: SectionMemory | undefined;
 }
 
-function memoryOfKin({ isKin, rawHeaders, credential }: FieldSection, before: Before): SectionMemory | undefined {
-  if (!isKin || credential === undefined) return undefined;
-  const memory = before.memory ?? SectionMemory.of(rawHeaders);
-  return memory.withCredential(credential.index, rawHeaders[credential.index + 1] as string);
+function memoryOfKin({ changed, rawHeaders }: FieldSection, { memory }: Before): SectionMemory | undefined {
+  if (changed === undefined) return undefined;
+  return memory === undefined ? SectionMemory.of(rawHeaders) : memory.withValues(changed, rawHeaders);
 }
 
 /**

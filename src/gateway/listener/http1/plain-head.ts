@@ -1,4 +1,5 @@
-import { type FieldSection, mayBecomeSection, readKin, readSection } from './field-section.ts';
+import { type FieldSection, mayBecomeSection, readSection } from './field-section.ts';
+import { readKin } from './kin-section.ts';
 import { type PlainMethod, type ReadSoFar, readPlainLine } from './request-line.ts';
 
 /** The head of a request, and where its content is. */

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { readPlainHead } from '../../../../src/gateway/listener/http1/plain-head.ts';
+import fc, { tries } from '../../../support/properties.ts';
 
 const LIMIT = 200;
 const read = (text: string, from = 0) => readPlainHead(Buffer.from(text, 'latin1'), from, LIMIT);
@@ -18,8 +20,7 @@ t.test('a request without content is read, its fields as received', async (t) =>
       rawHeaders: ['hOST', 'a', 'X-Empty', '', 'X-Blank', '', 'X-Text', '\xe9 b', 'x-text', '2'],
       isLast: false,
       length: undefined,
-      credential: undefined,
-      isKin: false,
+      changed: undefined,
     },
     content: text.length,
     end: text.length,
@@ -169,35 +170,108 @@ const readTwice = (before: readonly string[], fields: readonly string[]) => {
   return { alone: read(head(GET, ...fields)), after };
 };
 
-t.test('a section with another credential than the one before is read as it is on its own', async (t) => {
-  const before = [HOST, CREDENTIAL, 'X: 1'];
-  for (const value of ['', 'b', '\t b c \t', 'Bearer a longer one', '\xe9']) {
-    const { alone, after } = readTwice(before, [HOST, `Authorization:${value}`, 'X: 1']);
-    const kin = typeof alone === 'object' ? { ...alone, section: { ...alone.section, isKin: true } } : alone;
-    t.strictSame(after, kin, value);
-  }
+/** What a section says, without what it says of the section before. */
+const said = (found: ReturnType<typeof read>) => {
+  if (typeof found === 'string') return found;
+  const { text, rawHeaders, isLast, length } = found.section;
+  return { ...found, section: { text, rawHeaders, isLast, length } };
+};
+const changedIn = (found: ReturnType<typeof read>) => (typeof found === 'string' ? found : found.section.changed);
+
+t.test('a section with other values than the one before is read as it is on its own', async (t) => {
+  const before = [HOST, CREDENTIAL, 'X: 1', 'Connection: close'];
+  for (const value of ['', 'b', '\t b c \t', 'Bearer a longer one', '\xe9'])
+    for (const [at, fields] of [
+      [[2], [HOST, `Authorization:${value}`, 'X: 1', 'Connection: close']],
+      [[4], [HOST, CREDENTIAL, `X:${value}`, 'Connection: close']],
+      [
+        [2, 4],
+        [HOST, `Authorization: ${value}`, `X: ${value}`, 'Connection: close'],
+      ],
+    ] as const) {
+      const { alone, after } = readTwice(before, fields);
+      t.strictSame(said(after), said(alone), value);
+      t.strictSame(changedIn(after), at, value);
+    }
+});
+
+t.test('a section with another length than the one before has this length', async (t) => {
+  const post = (length: string) =>
+    Buffer.from(head(POST, HOST, `Content-Length: ${length}`) + 'x'.repeat(12), 'latin1');
+  const first = readPlainHead(post('10'), 0, LIMIT);
+  const section = typeof first === 'string' ? undefined : first.section;
+  const after = readPlainHead(post('3'), 0, LIMIT, section);
+  t.match(after, { section: { length: 3, changed: [2] }, end: post('3').length - 9 });
+  for (const wrong of ['03', '+3', '', '3, 3', '123456', '0x3'])
+    t.equal(readPlainHead(post(wrong), 0, LIMIT, section), 'foreign', wrong);
+});
+
+t.test('a section with many lines or many other values is read in full', async (t) => {
+  const many = (count: number, value: string) => Array.from({ length: count }, (_, index) => `${index}:${value}`);
+  const after = (lines: number, changed: number) => {
+    const [from, to] = [many(lines, '1'), [...many(changed, '2'), ...many(lines, '1').slice(changed)]];
+    const [first, second] = [from, to].map((each) => Buffer.from(head(GET, HOST, ...each), 'latin1'));
+    const before = readPlainHead(first as Buffer, 0, 1000);
+    return changedIn(readPlainHead(second as Buffer, 0, 1000, typeof before === 'string' ? undefined : before.section));
+  };
+  t.equal((after(63, 8) as readonly number[]).length, 8);
+  t.equal(after(63, 9), undefined);
+  t.equal(after(64, 1), undefined);
 });
 
 t.test('any other difference to the section before is read in full', async (t) => {
-  const before = [HOST, CREDENTIAL, 'X: 1'];
+  const before = [HOST, CREDENTIAL, 'X: 1', 'Connection: keep-alive'];
+  const end = 'Connection: keep-alive';
   for (const fields of [
-    [HOST, 'Authorization: b', 'X: 2'],
-    [HOST, 'Authorization: b', 'Y: 1', 'X: 1'],
-    [HOST, 'Authorization: b', CREDENTIAL, 'X: 1'],
-    [HOST, 'authorization: b', 'X: 1'],
+    [HOST, 'Authorization: b', 'Y: 1', 'X: 1', end],
+    [HOST, 'Authorization: b', CREDENTIAL, 'X: 1', end],
+    [HOST, 'authorization: b', 'X: 1', end],
+    [HOST, 'Authorization: b', end],
     [HOST, 'Authorization: b'],
-    [HOST, 'X: 1'],
-    [HOST, 'Authorization: b\x00', 'X: 1'],
-    [HOST, 'Authorization: b\r', 'X: 1'],
-    [HOST, 'Authorization: b\n', 'X: 1'],
-    [HOST, 'Authorization: b', 'Expect: 100-continue', 'X: 1'],
-    [HOST, 'Authorization: b', 'Content-Length: 1', 'X: 1'],
-    [HOST, HOST, 'Authorization: b', 'X: 1'],
+    [HOST, 'X: 1', end],
+    ['Host: b', CREDENTIAL, 'X: 1', end],
+    [HOST, CREDENTIAL, 'X: 1', 'Connection: close'],
+    [HOST, CREDENTIAL, 'X: 1', 'Connection: X'],
+    [HOST, 'Authorization: b\x00', 'X: 1', end],
+    [HOST, 'Authorization: b\r', 'X: 1', end],
+    [HOST, 'Authorization: b\n', 'X: 1', end],
+    [HOST, CREDENTIAL, 'X: 1\r', end],
+    [HOST, CREDENTIAL, 'X: 1\r\n a', end],
+    [HOST, CREDENTIAL, 'X : 1', end],
+    [HOST, CREDENTIAL, 'X', end],
+    [HOST, 'Authorization: b', 'Expect: 100-continue', 'X: 1', end],
+    [HOST, 'Authorization: b', 'Content-Length: 1', 'X: 1', end],
+    [HOST, HOST, 'Authorization: b', 'X: 1', end],
   ]) {
     const { alone, after } = readTwice(before, fields);
-    t.strictSame(after, alone, fields.join());
+    t.strictSame(said(after), said(alone), fields.join());
+    t.equal(changedIn(after), typeof alone === 'string' ? alone : undefined, fields.join());
   }
-  const twice = [HOST, CREDENTIAL, CREDENTIAL];
-  const { alone, after } = readTwice(twice, [HOST, CREDENTIAL, 'Authorization: b']);
-  t.strictSame(after, alone, 'two of them');
+});
+
+const name = fc.constantFrom('Host', 'X', 'x', 'XY', 'Authorization', 'Content-Length', 'Connection', 'TE', 'Expect');
+const value = fc.constantFrom('', '1', ' 1', '2 ', 'close', 'a: b', 'a\r', 'a\n', 'X: 1', '\x7f', 'long '.repeat(5));
+/** Mostly the same names, each time with values. */
+const chain = fc.array(name, { maxLength: 5 }).chain((names) => {
+  const some = fc.oneof({ weight: 5, arbitrary: fc.constant(names) }, fc.array(name, { maxLength: 5 }));
+  const section = some.chain((all) => fc.tuple(...all.map((each) => value.map((text) => `${each}:${text}`))));
+  return fc.array(section, { minLength: 2, maxLength: 5 });
+});
+
+t.test('a section is read after any chain of sections as it is on its own', async (t) => {
+  let kin = 0;
+  fc.assert(
+    fc.property(chain, (sections) => {
+      let before: Parameters<typeof readPlainHead>[3];
+      return sections.every((each) => {
+        const bytes = Buffer.from(head('POST / HTTP/1.1', HOST, ...each), 'latin1');
+        const after = readPlainHead(bytes, 0, 1000, before);
+        if (Array.isArray(changedIn(after))) kin++;
+        if (typeof after !== 'string') before = after.section;
+        return isDeepStrictEqual(said(after), said(readPlainHead(bytes, 0, 1000)));
+      });
+    }),
+    tries(2000, 50_000),
+  );
+  t.ok(kin > 100, `${kin} sections differed only in values`);
 });
