@@ -19,7 +19,7 @@ t.test('each row says what changed, what you see and what to do', async (t) => {
 });
 
 t.test('the database version is that of the last migration', async (t) => {
-  t.match(page, `the database has version ${migrations.length} `);
+  t.match(page, `the database has version ${migrations.length}.`);
 });
 
 t.test('a default in the page is the default in the reference', async (t) => {

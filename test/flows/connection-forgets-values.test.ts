@@ -22,25 +22,32 @@ t.test('a connection that remembers its last header section keeps no earlier val
   );
   const client = await connectTo(served.port);
   t.teardown(() => client.destroy());
-  const canary = (round: number) => `canary-${'abcdefghij'[round]}-5b1f7a2c`;
-  const send = (target: string, round: number) => {
-    const value = canary(round);
+  const canary = (round: number) => `canary-${'abcdefghijklmno'[round]}-5b1f7a2c`;
+  /** The rounds in which each field gets its value. */
+  const send = (target: string, key: number, credential: number, session: number) => {
     const headers = [
-      ['X-Same', 'the same'],
-      ['X-Key', `key-${value}`],
-      ['Authorization', `Bearer token-${value}`],
-      ['Cookie', round < 5 ? 'a=1' : `session-${value}`],
+      ['User-Agent', 'an agent with a long name'],
+      ['X-Key', `key-${canary(key)}`],
+      ['Authorization', `Bearer token-${canary(credential)}`],
+      ['Cookie', `session-${canary(session)}`],
     ] as const;
     client.send(requestText({ target, headers }));
   };
-  for (let round = 0; round < 9; round++) {
-    send('/a', round);
-    t.equal((await client.read())?.status, 200);
-  }
-  send('/held', 9);
+  const answered = async (status: number, ...sent: Parameters<typeof send>) => {
+    send(...sent);
+    t.equal((await client.read())?.status, status);
+  };
+  for (let again = 0; again < 2; again++) await answered(200, '/a', 0, 0, 0);
+  for (let round = 1; round < 4; round++) await answered(200, '/a', round, 0, 0);
+  for (let round = 4; round < 7; round++) await answered(200, '/a', 3, round, 0);
+  for (let round = 7; round < 10; round++) await answered(200, '/a', round, round, round);
+  // The upstream gets none of these.
+  for (let round = 10; round < 12; round++) await answered(400, '/b%zz', 9, round, 9);
+  for (let round = 12; round < 14; round++) await answered(400, '/b%zz', round, round, round);
+  send('/held', 14, 14, 14);
   // The request has no answer, so the connection still has its section.
   await held;
   const heap = await snapshots.of(served.process.pid as number);
-  for (let round = 0; round < 9; round++) t.notOk(heap.includes(canary(round)), canary(round));
-  t.ok(heap.includes(canary(9)), 'the heap has the values of the last request');
+  for (let round = 0; round < 14; round++) t.notOk(heap.includes(canary(round)), canary(round));
+  t.ok(heap.includes(canary(14)), 'the heap has the values of the last request');
 });

@@ -4,8 +4,8 @@ import { type SentLines, sentWithValues } from './sent-lines.ts';
 
 /**
  * Results for a header section. Most clients send the same section with each request of a connection, or differ only in
- * a few values. The memory contains no decision. The connection drops it when another section arrives, and when the
- * connection is idle.
+ * a few values. The memory contains no decision. The connection drops it when a section with other names arrives, and
+ * when the connection is idle.
  */
 export class SectionMemory {
   readonly fields: HeadFields;
@@ -30,14 +30,14 @@ export class SectionMemory {
   withValues(changed: readonly number[], rawHeaders: readonly string[]): SectionMemory {
     const fields = withValues(this.fields, changed, rawHeaders);
     if (fields === undefined) return SectionMemory.of(rawHeaders);
+    if (!this.#keepsOrigin(fields, changed)) return new SectionMemory(fields, new LastMade(), new LastMade());
     const sent = this.sent.changed((lines) => sentWithValues(lines, fields, changed));
-    return new SectionMemory(fields, sent, this.#originAfter(fields, changed));
+    return new SectionMemory(fields, sent, this.#origin);
   }
 
   /** The connection's peer never changes. A proxy's own fields may say something else with each request. */
-  #originAfter({ fields }: HeadFields, changed: readonly number[]): LastMade<Origin> {
-    const isSame = this.#origin.last?.isProxied === false || changed.every((at) => fields[at] === 'authorization');
-    return isSame ? this.#origin : new LastMade();
+  #keepsOrigin({ fields }: HeadFields, changed: readonly number[]): boolean {
+    return this.#origin.last?.isProxied === false || changed.every((at) => fields[at] === 'authorization');
   }
 
   /**

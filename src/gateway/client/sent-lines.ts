@@ -17,19 +17,24 @@ export function sentWithValues(sent: SentLines, head: HeadFields, changed: reado
   let { lines } = sent;
   for (const at of changed) {
     const name = head.fields[at] as string;
-    if (APART.has(name)) continue;
-    const isTrace = TRACE_FIELDS.has(name);
-    if (isTrace ? isTraceBroken(head) : decides(name) || name === 'max-forwards') return undefined;
+    if (name === 'content-length') continue;
     const position = onlyLine(lines.fields, name, sent.received);
-    if (position === 'several' || (position === undefined && isTrace)) return undefined;
+    if (position === 'several' || !isOnlyForwarded(name, position, head)) return undefined;
     // The upstream does not get the field, whatever its value.
     if (position !== undefined) lines = lines.with(position, head.fields[at + 1] as string);
   }
   return lines === sent.lines ? sent : { ...sent, lines };
 }
 
-/** If the upstream gets the credential, other lines were made for another one. The gateway itself writes the length. */
-const APART: ReadonlySet<string> = new Set(['authorization', 'content-length']);
+/**
+ * Whether the value decides nothing but its own line. The upstream gets a trace only as long as the trace is valid. A
+ * credential that it gets must not stay in memory if the next request is refused.
+ */
+function isOnlyForwarded(name: string, position: number | undefined, head: HeadFields): boolean {
+  if (name === 'authorization') return position === undefined;
+  if (TRACE_FIELDS.has(name)) return position !== undefined && !isTraceBroken(head);
+  return !decides(name);
+}
 
 /** Only the client's own fields: a field of the gateway may have the same name. */
 function onlyLine(fields: readonly string[], name: string, end: number): number | 'several' | undefined {

@@ -1,4 +1,5 @@
 import { lazily } from '../../base/lazily.ts';
+import { ownText } from '../../base/own-text.ts';
 import { IS_TOKEN, NO_VALUE } from './http-grammar.ts';
 
 /** Lines of HTTP/1.1, and what they say about the message. */
@@ -50,7 +51,8 @@ function spliced(text: string, fields: readonly string[], at: number, value: str
   let from = 0;
   for (let i = 0; i < at; i += 2) from += lengthOf(fields, i) + LINE_END;
   from += (fields[at] as string).length + SEPARATOR;
-  return text.slice(0, from) + value + text.slice(from + (fields[at + 1] as string).length);
+  // A joined string would keep the earlier value in memory, and V8 would join it again for each message.
+  return ownText(text.slice(0, from) + value + text.slice(from + (fields[at + 1] as string).length));
 }
 
 const SEPARATOR = ': '.length;
@@ -74,7 +76,7 @@ function write(fields: readonly string[]): WrittenLines | undefined {
   const has = (wanted: string) => names.some((name) => name.toLowerCase() === wanted);
   return {
     // Makes one flat string. V8 would join a concatenated string again for each message.
-    text: Buffer.from(text, 'latin1').toString('latin1'),
+    text: ownText(text),
     hasDate: has('date'),
     hasLength: has('content-length'),
     hasCoding: has('transfer-encoding'),

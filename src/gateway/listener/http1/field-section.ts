@@ -1,6 +1,6 @@
 import { FIELD_LINE, TOKEN, VALUE } from '../../message/http-grammar.ts';
 import { trimmed } from '../../message/raw-fields.ts';
-import { FOREIGN, nameOf } from './field-names.ts';
+import { FOREIGN, nameOf, type Role } from './field-names.ts';
 
 /** The header section of a request. */
 export interface FieldSection {
@@ -14,6 +14,16 @@ export interface FieldSection {
   readonly length: number | undefined;
   /** Where `rawHeaders` has the names whose values differ from the section before. Undefined: anything may differ. */
   readonly changed: readonly number[] | undefined;
+  /** Each line, with memory of its own. Undefined: not needed until now. */
+  readonly lines?: readonly KnownLine[];
+}
+
+export interface KnownLine {
+  /** The whole line, with its end. */
+  readonly text: string;
+  /** The name as written, with the colon. */
+  readonly start: string;
+  readonly role: Role;
 }
 
 /**

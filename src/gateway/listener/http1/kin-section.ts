@@ -2,40 +2,25 @@ import { ownText } from '../../../base/own-text.ts';
 import { NO_VALUE } from '../../message/http-grammar.ts';
 import { trimmed } from '../../message/raw-fields.ts';
 import { nameOf, type Role } from './field-names.ts';
-import { type FieldSection, isPlainLength } from './field-section.ts';
+import { type FieldSection, isPlainLength, type KnownLine } from './field-section.ts';
 
-/**
- * The sections of one client mostly have the same names, and differ in a few values: a request id, a trace, a credential.
- * Reading such a section takes a comparison of each line with the line of the section before.
- */
-interface KnownLine {
-  /** The whole line, with its end. */
-  readonly text: string;
-  /** The name as written, with the colon. */
-  readonly start: string;
-  readonly role: Role;
-}
+/** The work for a changed value grows with the number of lines. Clients have few of both, so others are read in full. */
+const MOST_LINES = 64;
+const MOST_CHANGED = 8;
 
 /** A line of these says what a message is, or for whom. */
 const FIXED: ReadonlySet<Role> = new Set(['host', 'connection']);
 
-/** A section whose lines are known. They share no memory with a section before. */
-interface KnownSection extends FieldSection {
-  readonly lines: readonly KnownLine[];
-}
-
 /**
- * The work for a changed value grows with the number of lines. Clients have few of both, so a section with more is read in
- * full, and costs what it cost before.
+ * The sections of one client mostly have the same names, and differ in a few values: a request id, a trace, a credential.
+ * Reading such a section takes a comparison of each line with the line of the section before. Undefined: more than a few
+ * values differ, or a value is invalid.
  */
-const MOST_LINES = 64;
-const MOST_CHANGED = 8;
-
-/** Undefined: more than a few values differs from the section before, or a value is invalid. */
 export function readKin(text: string, before: FieldSection): FieldSection | undefined {
   if (before.rawHeaders.length > 2 * MOST_LINES) return undefined;
-  const { lines, rawHeaders, length, isLast } = 'lines' in before ? (before as KnownSection) : known(before);
-  const kin = { lines: lines.slice(), rawHeaders: rawHeaders.slice(), length, changed: [] as number[] };
+  if (before.lines === undefined && !haveSameNames(text, before.text)) return undefined;
+  const { lines, rawHeaders } = before.lines === undefined ? copied(before) : { ...before, lines: before.lines };
+  const kin = { lines: lines.slice(), rawHeaders: rawHeaders.slice(), length: before.length, changed: [] };
   let at = 0;
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as KnownLine;
@@ -44,7 +29,19 @@ export function readKin(text: string, before: FieldSection): FieldSection | unde
     if (end === undefined) return undefined;
     at = end;
   }
-  return at === text.length ? ({ text, isLast, ...kin } satisfies KnownSection) : undefined;
+  return at === text.length ? { text, isLast: before.isLast, ...kin } : undefined;
+}
+
+/** Copies nothing, because connections of several clients often alternate between other sections. */
+function haveSameNames(text: string, before: string): boolean {
+  let at = 0;
+  for (let from = 0; from < before.length; from = before.indexOf('\r\n', from) + 2) {
+    if (!text.startsWith(before.slice(from, before.indexOf(':', from) + 1), at)) return false;
+    const end = text.indexOf('\r\n', at);
+    if (end < 0) return false;
+    at = end + 2;
+  }
+  return at === text.length;
 }
 
 interface Kin {
@@ -73,17 +70,17 @@ function replaceLine(kin: Kin, index: number, text: string, at: number): number 
   return to + 2;
 }
 
-/** Copies the lines. Slices of the section would keep all of it in memory, with its credentials. */
-function known(section: FieldSection): KnownSection {
+/** Slices of the section would keep all of it in memory, with its credentials. */
+function copied({ text: section }: FieldSection): { lines: readonly KnownLine[]; rawHeaders: readonly string[] } {
   const lines: KnownLine[] = [];
   const rawHeaders: string[] = [];
-  for (let at = 0, end = 0; at < section.text.length; at = end) {
-    end = section.text.indexOf('\r\n', at) + 2;
-    const text = ownText(section.text.slice(at, end));
+  for (let at = 0, end = 0; at < section.length; at = end) {
+    end = section.indexOf('\r\n', at) + 2;
+    const text = ownText(section.slice(at, end));
     const colon = text.indexOf(':');
     const { name, role } = nameOf(text.slice(0, colon));
     lines.push({ text, start: `${name}:`, role });
     rawHeaders.push(name, trimmed(text, colon + 1, text.length - 2));
   }
-  return { ...section, lines, rawHeaders };
+  return { lines, rawHeaders };
 }

@@ -1,3 +1,4 @@
+import { ownText } from '../../../base/own-text.ts';
 import { Gathered } from '../../client/gathered.ts';
 import type { IncomingRequest } from '../../client/incoming-request.ts';
 import { SectionMemory } from '../../client/section-memory.ts';
@@ -215,11 +216,14 @@ export class PlainConnection implements Watched, ResponseOwner {
     return new ContentRequest(head, Buffer.from(bytes.subarray(head.content, head.end)), memory, this.socket);
   }
 
-  /** Makes a memory only for a repeated section. A section that occurs once is faster to read without one. */
+  /**
+   * Makes a memory only for a repeated section. A section that occurs once is faster to read without one. The memory has
+   * its own texts, because it may outlive the section, with an earlier credential in it.
+   */
   #memoryOf(section: FieldSection): SectionMemory | undefined {
     const before = this.#before;
     if (before?.section === section) {
-      before.memory ??= SectionMemory.of(section.rawHeaders);
+      before.memory ??= SectionMemory.of(section.rawHeaders.map(ownText));
       return before.memory;
     }
     const memory = before && memoryOfKin(section, before);
