@@ -3,7 +3,7 @@ import { isKnownKey } from '../schema/known-keys.ts';
 import { unitTable } from '../schema/units.ts';
 import { closest, didYouMean } from '../words/closest.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
-import { maskPasswords } from '../yaml/frame.ts';
+import { maskPasswords, maskValuesInKeys } from '../yaml/frame.ts';
 import { type Keyword, type Mistake, toPointer } from './mistakes.ts';
 
 type IsShown = (pointer: Pointer) => boolean;
@@ -88,7 +88,7 @@ export function sentence(mistake: Mistake, values: unknown, isShown: IsShown): F
 
 function describe(value: unknown): string {
   const kind = kinds[typeOf(value)];
-  return kind ?? `\`${maskPasswords(String(value)).slice(0, 80)}\``;
+  return kind ?? `\`${maskValuesInKeys(maskPasswords(String(value))).slice(0, 80)}\``;
 }
 
 const hidden = 'the value';
@@ -138,9 +138,15 @@ function typeHint(value: unknown, schema: Schema, isShown: boolean): string | un
   if (schema.unit !== undefined) return unitTable[schema.unit].form;
   if (schema.type === 'string' && ['integer', 'number', 'boolean'].includes(typeOf(value))) return 'put it in quotes';
   if (schema.type === 'string' && typeOf(value) === 'object') return 'text that starts with `{` must be quoted';
+  if (schema.type === 'object' && isKeyWithoutSpace(value)) return 'write a space after the colon';
   if (schema.type === 'array' && typeof value === 'string')
-    return `write [${isShown && !value.includes(' ') ? value : '…'}]`;
+    return `write [${isShown && !value.includes(' ') ? maskValuesInKeys(value) : '…'}]`;
   return schema.type === 'boolean' && typeof value === 'string' && /^(yes|no|on|off)$/i.test(value)
     ? 'YAML 1.2 accepts only true and false'
     : undefined;
+}
+
+/** YAML reads `id:a` as text. */
+function isKeyWithoutSpace(value: unknown): boolean {
+  return typeof value === 'string' && isKnownKey(/^([\w-]+):/.exec(value)?.[1] ?? '');
 }

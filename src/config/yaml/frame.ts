@@ -14,7 +14,7 @@ export function framer(
   contents: ParsedNode | null | undefined,
 ): (line: number, column: number) => string | undefined {
   const masked = contents === undefined ? keysAlone(text) : withoutSecrets(text, contents);
-  const lines = maskPasswords(masked).split(/\r?\n/);
+  const lines = maskValuesInKeys(maskPasswords(masked)).split(/\r?\n/);
   return (line, column) => {
     const whole = lines[line - 1];
     if (whole === undefined || whole.length > 400) return undefined;
@@ -79,7 +79,7 @@ function keysAlone(text: string): string {
  * on the line.
  */
 const HARMLESS =
-  /^[^\S\n]*(?:-[^\S\n]+)?([\w-]+):[^\S\n]+(?:true|false|\d{1,5}(?:ms|s|m|h|d|KiB|MiB)?|(?:https?:\/\/)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?\/?)[^\S\n]*$/gm;
+  /^[^\S\n]*(?:-[^\S\n]+)?([\w-]+):[^\S\n]*(?:true|false|\d{1,5}(?:ms|s|m|h|d|KiB|MiB)?|(?:https?:\/\/)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?\/?)[^\S\n]*$/gm;
 
 /** Keeps signs, and words of the two files in the place of a key. */
 function keysOf(text: string): string {
@@ -89,8 +89,8 @@ function keysOf(text: string): string {
   });
 }
 
-/** Includes the colon of a key. After a quote, the colon needs no space. */
-const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$))?)/g;
+/** Includes the colon of a key. After a quote, the colon needs no space. The space of the line's first key may be missing. */
+const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$)|(?<=^[ \t]{0,99}(?:- {1,9}){0,9}[\w-]{1,99}):)?)/gm;
 
 interface Around {
   /** Names below which a value is secret. */
@@ -199,6 +199,13 @@ export function maskPasswords(text: string): string {
     .replace(/([?&]([\w-]+)=)([^&\s"'#]+)/g, (found, before, name, value) =>
       isSecretName(name) ? before + stars(value) : found,
     );
+}
+
+/** YAML reads `client_secret:…` without a space as one text, and the end of this text is a secret. */
+export function maskValuesInKeys(text: string): string {
+  return text.replace(/(?<![\w-])([\w-]{1,64}):(?!\/\/)\S+/g, (found, key) =>
+    isKnownKey(key) && isSecretName(key) ? `${key}:${stars(found.slice(key.length + 1))}` : found,
+  );
 }
 
 function stars(text: string): string {

@@ -2,6 +2,7 @@ import { type Document, LineCounter, type ParsedNode, parseDocument } from 'yaml
 import { deeperThan, MOST_DEPTH } from '../words/depth.ts';
 import type { Position } from '../words/problem.ts';
 import type { Sources } from './interpolate.ts';
+import { findLayoutSlip } from './layout-slip.ts';
 import type { Tree } from './tree.ts';
 import { findSlips } from './unquoted-braces.ts';
 import { growTree } from './yaml-tree-builder.ts';
@@ -32,7 +33,7 @@ interface Text {
 
 /** Converts YAML text to values with positions, and returns all YAML faults. */
 export function parseYaml({ file, text, sources, origin }: Text): Parsed {
-  const { parsed, slips } = findSlips(text, parse);
+  const { parsed, slips, repaired } = findSlips(text, parse);
   const { document, lines } = parsed;
   const faults: Fault[] = [];
   const report = (at: Position, message: string, hint?: string) => faults.push({ at, message, hint });
@@ -41,7 +42,9 @@ export function parseYaml({ file, text, sources, origin }: Text): Parsed {
     return { file, line, column: col };
   };
   for (const slip of slips) report(place(slip.offset), slip.message, slip.hint);
-  for (const { offset, message, hint } of complaints(document)) report(place(offset), message, hint);
+  const layout = findLayoutSlip(repaired, parsed, parse);
+  for (const { offset, message, hint } of layout === undefined ? complaints(document) : [layout])
+    report(place(offset), message, hint);
   if (slips.length > 0 || document.errors.length > 0) return { tree: undefined, contents: undefined, faults };
   const tooDeep = deeperThan(MOST_DEPTH, document.contents);
   if (tooDeep !== undefined) {

@@ -26,14 +26,14 @@ const mostParsed = 512 * 1024;
 export function findSlips<Parsed extends { readonly document: Document }>(
   text: string,
   parse: (text: string) => Parsed,
-): { parsed: Parsed; slips: readonly Slip[] } {
+): { parsed: Parsed; slips: readonly Slip[]; repaired: string } {
   const slips: Slip[] = [];
   let repaired = text;
   let parsed = parse(text);
   const most = Math.max(1, Math.min(mostSlips, Math.floor(mostParsed / text.length)));
   for (;;) {
     const next = nextSlip(repaired, parsed.document);
-    if (next === undefined || slips.length >= most) return { parsed, slips };
+    if (next === undefined || slips.length >= most) return { parsed, slips, repaired };
     slips.push(tell(next, repaired));
     const masked = next.word.replaceAll('{', '(').replaceAll('}', ')');
     repaired = repaired.slice(0, next.start) + masked + repaired.slice(next.start + next.word.length);

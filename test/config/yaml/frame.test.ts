@@ -30,6 +30,11 @@ t.test('an excerpt of a file that is not YAML shows a value that cannot be a sec
     '- ttl: 15m ': '- ttl: 15m ',
     'listen: 127.0.0.1:8080': 'listen: 127.0.0.1:8080',
     'url: http://localhost:9000/': 'url: http://localhost:9000/',
+    'listen:127.0.0.1:8080': 'listen:127.0.0.1:8080',
+    '- realm:hunter2': '- realm:*******',
+    'client_secret:12345': 'client_secret:*****',
+    'hunter:12345': '******:*****',
+    'realm: x realm:hunter2': 'realm: * *****:*******',
     'connections: 123456': 'connections: ******',
     'ttl: 15m hunter2': 'ttl: *** *******',
     'ttl: &p 15m': 'ttl: ** ***',
@@ -71,6 +76,8 @@ t.test('an excerpt of YAML shows everything except the values of secrets', async
     'realmm: "a # b" # was hunter2\n': 'realmm: "a # b" * *** *******',
     'realmm: { client_secret: abc,hunter2 }\n': 'realmm: { client_secret: ***,******* }',
     'realmm: { client_secret:hunter2 }\n': 'realmm: { ********************* }',
+    'realmm: [client_secret:hunter2]\n': 'realmm: [client_secret:********',
+    'realmm: { a: [orders:read, "https://a"] }\n': 'realmm: { a: [orders:read, "https://a"] }',
   };
   for (const [text, line] of Object.entries(sound))
     t.equal(shown(`version: 1\nroutes: []\n${text}`.replace(/^.*\n.*\n/, '')), line, text);
