@@ -87,10 +87,9 @@ function putInOrder(program: Command): void {
 
 /** The most common mistake: a file without its option. */
 function forgotConfig(args: readonly string[], { code }: CommanderError): string | undefined {
+  if (code !== 'commander.excessArguments' || args.some((arg) => /^(?:-c|--config(?:=|$))/.test(arg))) return undefined;
   const file = args.find((arg) => /\.ya?ml$/.test(arg));
-  return file === undefined || code !== 'commander.excessArguments'
-    ? undefined
-    : `Did you mean \`--config ${file}\`?\n`;
+  return file === undefined ? undefined : `Did you mean \`--config ${file}\`?\n`;
 }
 
 /** Commander has already printed its own errors and its help. */

@@ -37,6 +37,11 @@ t.test('a file without --config is a usage error that names the option', async (
     });
 });
 
+t.test('a surplus argument is no reason to suggest an option that is there already', async (t) => {
+  for (const option of [['--config', 'edge.yaml'], ['-cedge.yaml']])
+    t.notMatch(await command(t, ['token', 'revoke', 'eyJhbGciOi', ...option]).ended(), { stderr: /Did you mean/ });
+});
+
 t.test('without --config the file is gateway.yaml or authorization.yaml in this folder', async (t) => {
   for (const [args, file] of [
     [['routes'], 'gateway.yaml'],

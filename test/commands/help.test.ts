@@ -55,3 +55,28 @@ t.test('required options are marked as required', async (t) => {
     for (const { mandatory, long } of command.options)
       if (mandatory) t.match(helpOf(command), new RegExp(`${long} [^\\n]*(\\n {10,}[^\\n]*)*\\(required\\)`), name);
 });
+
+/** The help of these commands has the words, but an argument or an option of theirs names standard input. */
+const NAMED_INPUT = ['explain', 'why', 'shadow report', 'import openapi', 'import htdigest', 'import htpasswd', 'top'];
+
+t.test('a command that reads a secret says so if the secret is in its arguments, and does not repeat it', async (t) => {
+  for (const [name, { secret }] of Object.entries(helpRows)) {
+    const program = await buildProgram();
+    const leaf = leaves(program).find(([path]) => path === name)?.[1] as Command;
+    // `init` asks for the secret only at a terminal.
+    const reads = /standard\s+input/.test(helpOf(leaf)) && !NAMED_INPUT.includes(name);
+    t.equal(secret !== undefined, reads || name === 'init', name);
+    if (secret === undefined) continue;
+    const told: string[] = [];
+    leaf.configureOutput({ writeErr: (text) => void told.push(text) });
+    const given = name === 'decisions' ? ['--password', 'hunter2'] : ['a', 'hunter2', '--realm=x', '--client-id=x'];
+    const known = given.filter((word) => !word.startsWith('--') || word === '--password' || isOption(leaf, word));
+    await t.rejects(program.parseAsync([...name.split(' '), ...known], { from: 'user' }), name);
+    t.match(told.join(''), `The command reads the ${secret} from standard input, because other users`, name);
+    t.notMatch(told.join(''), /hunter2|Did you mean/, name);
+  }
+});
+
+function isOption({ options }: Command, word: string): boolean {
+  return options.some(({ long }) => word.startsWith(`${long}=`));
+}

@@ -1,7 +1,7 @@
 import { type Command, Help, type HelpConfiguration, type Option, type OutputConfiguration } from 'commander';
 import { closest } from '../../config/words/closest.ts';
 import { NO_SECRETS } from './config-option.ts';
-import { helpBelow, helpRows } from './help-rows.ts';
+import { type HelpRow, helpBelow, helpRows } from './help-rows.ts';
 
 /** The style of the help for all commands. */
 export const helpStyle: HelpConfiguration = {
@@ -15,16 +15,19 @@ export const helpStyle: HelpConfiguration = {
   },
 };
 
+export const errorStyle: OutputConfiguration = { outputError: (text, write) => write(withoutSurplus(text)) };
+
 /** Commander repeats surplus arguments. Such an argument may be a token, and a CI log would keep it. */
-export const errorStyle: OutputConfiguration = {
-  outputError: (text, write) => write(text.replace(/^(error: too many arguments.* but got \d+): .*/s, '$1.\n')),
-};
+function withoutSurplus(text: string): string {
+  return text.replace(/^(error: too many arguments.* but got \d+): .*/s, '$1.\n');
+}
 
 /** Adds the options and texts that every command has. Call it after all commands are registered. */
 export function styleCommands(program: Command): void {
   for (const [path, command] of leaves(program)) {
     const row = helpRows[path];
     if (row !== undefined) command.addHelpText('after', helpBelow(row));
+    if (row?.secret !== undefined) sayWhereSecretsGo(command, row);
     nameMisspelt(command);
   }
 }
@@ -34,6 +37,20 @@ export function leaves(command: Command, path: readonly string[] = []): readonly
   if (command.commands.length === 0 && path.length > 0) return [[path.join(' '), command]];
   return command.commands.flatMap((each) => leaves(each, [...path, each.name()]));
 }
+
+/** A surplus argument of such a command is probably the secret, and so is the value of an option that does not exist. */
+function sayWhereSecretsGo(command: Command, { secret, examples }: HelpRow): void {
+  const example = examples.find((line) => line.includes(' < '));
+  const lines = [
+    `The command reads the ${secret} from standard input, because other users of this machine can see a command line.`,
+    ...(example === undefined ? [] : [`Example: ${example}`]),
+  ];
+  command.configureOutput({
+    outputError: (text, write) => write(withoutSurplus(text) + (GAVE_SECRET.test(text) ? `${lines.join('\n')}\n` : '')),
+  });
+}
+
+const GAVE_SECRET = /^error: (?:too many arguments|unknown option '--[\w-]*(?:pass|secret|token|key))/;
 
 /** Reports a misspelt option before a required option that is missing because of it. Commander reports the other first. */
 function nameMisspelt(command: Command): void {

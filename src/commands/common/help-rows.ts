@@ -4,6 +4,8 @@ export interface HelpRow {
   readonly examples: readonly string[];
   /** True if the command reads a file of ours. Environment variables fill in and override its values. */
   readonly reads?: true;
+  /** The secret that it reads from standard input. */
+  readonly secret?: 'client secret' | 'keys' | 'password' | 'token';
   /** Its exit statuses, if they differ from the default. */
   readonly exit?: string;
 }
@@ -19,6 +21,7 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
       'gatehouse init gatehouse --api http://127.0.0.1:9000 --authorization --audience https://api.example.com',
       'gatehouse init --api http://127.0.0.1:9000 --issuer https://auth.example.com --audience https://api.example.com --scope orders.read',
     ],
+    secret: 'client secret',
   },
   version: { examples: ['gatehouse version'] },
   gateway: {
@@ -111,6 +114,7 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
     ],
     reads: true,
     exit: '0 done; 1 a gateway does not answer, or refuses; 2 wrong usage',
+    secret: 'password',
   },
   top: {
     examples: [
@@ -149,9 +153,17 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
   'client rotate-secret': { examples: ['gatehouse client rotate-secret nightly --overlap 24h'], reads: true },
   'client revoke-tokens': { examples: ['gatehouse client revoke-tokens nightly'], reads: true },
   'client remove': { examples: ['gatehouse client remove nightly'], reads: true },
-  'user add': { examples: ['gatehouse user add alice --name "Alice Doe" < password.txt'], reads: true },
+  'user add': {
+    examples: ['gatehouse user add alice --name "Alice Doe" < password.txt'],
+    reads: true,
+    secret: 'password',
+  },
   'user list': { examples: ['gatehouse user list'], reads: true },
-  'user set-password': { examples: ['gatehouse user set-password alice < password.txt'], reads: true },
+  'user set-password': {
+    examples: ['gatehouse user set-password alice < password.txt'],
+    reads: true,
+    secret: 'password',
+  },
   'user remove': { examples: ['gatehouse user remove alice'], reads: true },
   'user sign-out': { examples: ['gatehouse user sign-out alice'], reads: true },
   'user rotate-key': { examples: ['gatehouse user rotate-key alice'], reads: true },
@@ -162,21 +174,25 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
       'gatehouse login --client-id cli --client-secret < secret.txt',
     ],
     reads: true,
+    secret: 'client secret',
   },
-  'token introspect': { examples: ['gatehouse token introspect < token.txt'], reads: true },
-  'token revoke': { examples: ['gatehouse token revoke < token.txt'], reads: true },
+  'token introspect': { examples: ['gatehouse token introspect < token.txt'], reads: true, secret: 'token' },
+  'token revoke': { examples: ['gatehouse token revoke < token.txt'], reads: true, secret: 'token' },
   'key list': { examples: ['gatehouse key list'], reads: true },
   'key rotate': { examples: ['gatehouse key rotate'], reads: true },
   'key reseal': { examples: ['gatehouse key reseal'], reads: true },
-  'digest set': { examples: ['gatehouse digest set alice --realm books --file users.htdigest'] },
+  'digest set': {
+    examples: ['gatehouse digest set alice --realm books --file users.htdigest < password.txt'],
+    secret: 'password',
+  },
   'digest list': { examples: ['gatehouse digest list --file users.htdigest'] },
   'digest remove': { examples: ['gatehouse digest remove alice --realm books --file users.htdigest'] },
   'api-key create': { examples: ['gatehouse api-key create --file meters.keys --client meter-7 --expires 90d'] },
   'api-key list': { examples: ['gatehouse api-key list --file meters.keys'] },
   'api-key rotate': { examples: ['gatehouse api-key rotate ghk_2bXk9Qz1 --file meters.keys --overlap 7d'] },
   'api-key revoke': { examples: ['gatehouse api-key revoke ghk_2bXk9Qz1 --file meters.keys'] },
-  'api-key import': { examples: ['gatehouse api-key import --file meters.keys < old-keys.txt'] },
-  'hash-password': { examples: ['gatehouse hash-password < password.txt'] },
+  'api-key import': { examples: ['gatehouse api-key import --file meters.keys < old-keys.txt'], secret: 'keys' },
+  'hash-password': { examples: ['gatehouse hash-password < password.txt'], secret: 'password' },
   completion: { examples: ['gatehouse completion bash'] },
 };
 
