@@ -162,10 +162,18 @@ function identityIn(seen: Outcome): Identity | undefined {
 
 function identityInWords(identity: Identity | undefined): string {
   if (identity === undefined) return '';
-  const { subject = 'no user', clientId = 'no client', scopes, server } = identity;
+  const { scopes, server } = identity;
   const scheme = schemeNamed(identity.scheme);
-  if (scheme !== undefined) return `${subject}, scope ${[...scopes].join(' ') || 'none'}, ${scheme.describe(identity)}`;
-  return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, verified by ${server}`;
+  const verified = scheme === undefined ? `verified by ${server}` : scheme.describe(identity);
+  const owner = scheme === undefined ? ownerInWords(identity) : (identity.subject ?? 'no user');
+  return `${owner}, scope ${[...scopes].join(' ') || 'none'}, ${verified}`;
+}
+
+/** A token that a client gets for itself has the client as its subject (RFC 9068 §2.2). */
+function ownerInWords({ subject, clientId }: Identity): string {
+  if (subject === undefined) return clientId === undefined ? 'a token without user and client' : `client ${clientId}`;
+  if (clientId === undefined) return `user ${subject}`;
+  return subject === clientId ? `client ${clientId}` : `user ${subject}, client ${clientId}`;
 }
 
 function limitInWords(route: Route | undefined, isAnonymous: boolean): string {

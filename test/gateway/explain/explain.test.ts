@@ -134,6 +134,25 @@ t.test('the target is judged as written', async (t) => {
   t.match(told.answer, { status: 400, code: 'target_dot_segment' });
 });
 
+t.test('the verify step names the user and the client of the token that are known', async (t) => {
+  const words = {
+    'a token without user and client': {},
+    'user alice': { sub: 'alice' },
+    'client shop': { client_id: 'shop' },
+    'user alice, client shop': { sub: 'alice', client_id: 'shop' },
+  };
+  for (const [owner, token] of Object.entries(words)) {
+    const { steps } = await explained('GET /orders/7', { token: { scope: 'orders.read', ...token } });
+    t.match(steps.find(({ step }) => step === 'verify')?.detail, new RegExp(`^${owner}, scope orders\\.read, `));
+  }
+  const own = await explained('GET /orders/7', { token: { scope: 'orders.read', sub: 'shop', client_id: 'shop' } });
+  t.match(
+    own.steps.find(({ step }) => step === 'verify')?.detail,
+    /^client shop, scope/,
+    'a token of the client itself',
+  );
+});
+
 t.test('a Digest user counts as verified by name, and is shown with scope and realm', async (t) => {
   const users = userFile(t, digestLines('alice', 'm', 'x'));
   const digest = `digest: { realm: m, users: "${users}", scopes: { alice: read } }`;
