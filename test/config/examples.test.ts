@@ -10,8 +10,10 @@ import {
   loadGatewayConfig,
   loadGatewayText,
 } from '../../src/config/load/load.ts';
+import { type Code, codes, isCode } from '../../src/gateway/message/codes.ts';
 import { exampleDocuments, examplesOf } from '../../tools/configuration-examples.ts';
 import { configurationKeys } from '../../tools/configuration-page.ts';
+import { generated } from '../../tools/generate.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 const env = {
@@ -72,4 +74,19 @@ t.test('every key of both files has an example in the reference', async (t) => {
       examples.some((each) => each.has(path)),
       path,
     );
+});
+
+t.test('every code in the examples of the reference exists, with this status', async (t) => {
+  const text = exampleDocuments('gateway.yaml').join('---\n');
+  const found = [...text.matchAll(/refuse: (\d+), code: (\w+)/g)].map(([, status, code = '']) => [
+    code,
+    Number(status),
+  ]);
+  t.ok(found.length > 0);
+  for (const [code, status] of found) t.equal(codes[code as Code]?.status, status, String(code));
+  const written = [
+    ...(generated()['docs/configuration.md'] as string).matchAll(/\bcode: (\w+)|expect\.code`.* `(\w+)` \|$/gm),
+  ];
+  t.ok(written.length >= 2);
+  for (const [row, inMap, alone] of written) t.ok(isCode(inMap ?? alone ?? ''), row);
 });

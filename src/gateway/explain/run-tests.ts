@@ -1,8 +1,9 @@
 import type { Problem } from '../../config/load/load.ts';
 import type { TestConfig } from '../../config/schema/test-case.ts';
+import { didYouMean } from '../../config/words/closest.ts';
 import { parseRequestLine } from '../../config/words/request-line.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
-import { entry } from '../message/codes.ts';
+import { codes, entry, isCode } from '../message/codes.ts';
 import { assumedVerifier } from './assumed.ts';
 import { buildDryEngine, type CheckedGatewayFile, defaultHost, defaultSecure } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
@@ -18,9 +19,33 @@ export async function runTests(file: Tested): Promise<readonly Problem[]> {
   const { config, locate } = file;
   const judged = await judgeTests(file);
   return config.tests.flatMap((test, index) => {
-    const problem = problemOf(test, judged[index] as SimulatedOutcome);
-    return problem === undefined ? [] : [{ severity: 'error' as const, ...locate(['tests', index]), ...problem }];
+    const outcome = judged[index] as SimulatedOutcome;
+    const at = (...key: string[]) => ({ severity: 'error' as const, ...locate(['tests', index, ...key]) });
+    const fault = codeFault(test, outcome);
+    if (fault !== undefined) return [{ ...at('expect', 'code'), ...fault }];
+    const problem = problemOf(test, outcome);
+    return problem === undefined ? [] : [{ ...at(), ...problem }];
   });
+}
+
+type Told = Pick<Problem, 'message' | 'hint'>;
+
+/** A test that cannot pass, whatever the routes are. The loader cannot see this, because the codes belong to the gateway. */
+function codeFault({ expect }: TestConfig, judged: SimulatedOutcome): Told | undefined {
+  if (!('refuse' in expect) || expect.code === undefined) return undefined;
+  const { refuse, code } = expect;
+  if (!isCode(code)) return { message: `there is no code \`${code}\``, hint: hintFor(code, enforced(judged.outcome)) };
+  const { status } = entry(code);
+  if (status === refuse) return undefined;
+  return {
+    message: `the code \`${code}\` has the status ${status}, not ${refuse}`,
+    hint: `write \`refuse: ${status}\``,
+  };
+}
+
+function hintFor(code: string, outcome: Outcome): string {
+  const gets = outcome.kind === 'refuse' ? `the request gets \`${outcome.code}\`; ` : '';
+  return didYouMean(code, Object.keys(codes)) ?? `${gets}docs/errors.md lists all codes`;
 }
 
 /** The route that a test reaches. */
@@ -74,7 +99,7 @@ function askedBy(
   };
 }
 
-function problemOf(test: TestConfig, judged: SimulatedOutcome): Pick<Problem, 'message' | 'hint'> | undefined {
+function problemOf(test: TestConfig, judged: SimulatedOutcome): Told | undefined {
   const outcome = enforced(judged.outcome);
   const met = 'forward' in test.expect ? isForwarded(test.expect, outcome) : isRefused(test.expect, outcome);
   if (met) return undefined;

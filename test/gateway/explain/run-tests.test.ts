@@ -162,3 +162,31 @@ t.test('a client of API keys, or one of its keys by id, needs no key, and has th
   ];
   t.strictSame(await failures(tests, { routes }), []);
 });
+
+t.test('a code that does not exist is an error at its line, with the probable code', async (t) => {
+  const text = (code: string, status = 404) => `version: 1
+upstreams: { api: { url: "http://127.0.0.1:9" } }
+routes: [{ match: { path: /a }, upstream: api, access: public }]
+tests:
+  - request: GET /b
+    expect:
+      refuse: ${status}
+      code: ${code}
+`;
+  const told = async (yaml: string) => {
+    const loaded = loadGatewayText(yaml);
+    return loaded.ok ? runTests(loaded) : loaded.problems;
+  };
+  const at = { severity: 'error', line: 8, column: 13 };
+  t.strictSame(await told(text('route_not_found')), []);
+  t.match(await told(text('rout_not_found')), [
+    { ...at, message: 'there is no code `rout_not_found`', hint: 'did you mean `route_not_found`?' },
+  ]);
+  t.match(await told(text('blah')), [
+    { ...at, message: 'there is no code `blah`', hint: /^the request gets `route_not_found`; docs\/errors\.md/ },
+  ]);
+  t.match(await told(text('toString')), [{ ...at, message: 'there is no code `toString`' }]);
+  t.match(await told(text('route_not_found', 401)), [
+    { ...at, message: 'the code `route_not_found` has the status 404, not 401', hint: 'write `refuse: 404`' },
+  ]);
+});
