@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { filesIn } from '../docs/cookbook.ts';
+import { promised, statementsOf } from '../docs/pages/statements.ts';
 import { cuttable } from '../support/cuttable.ts';
 import { freePort } from '../support/free-port.ts';
-import { nginx, nginxOfFiles, programAt } from '../support/front-proxy.ts';
+import { blockOf, nginx, nginxOfFiles, programAt } from '../support/front-proxy.ts';
 import { gateway } from '../support/gateway.ts';
 import { open as connected } from '../support/raw-client.ts';
 import { type RawConnection, rawUpstream } from '../support/raw-upstream.ts';
@@ -90,6 +93,46 @@ t.test(
     }
   },
 );
+
+/** The statements of a shell block of the page whose comments promise an HTTP status, and the functions that they use. */
+function statements(head: string, addresses: Readonly<Record<string, string>>): readonly string[] {
+  return statementsOf(blockOf(page, 'sh', addresses, head)).filter((each) => /^(?:curl|ask)\b/.test(each));
+}
+
+async function keepsPromises(t: Test, lines: readonly string[]): Promise<void> {
+  const define = lines.filter((line) => line.startsWith('ask()'));
+  const env = { ...process.env, TOKEN: await token() };
+  for (const line of lines.filter((each) => !define.includes(each))) {
+    const { stdout } = await promisify(execFile)('bash', ['-c', [...define, line].join('\n')], { env });
+    const { http } = promised(line);
+    if (http !== undefined) t.match(stdout, new RegExp(`^HTTP/1\\.1 ${http} `), line);
+    for (const [, header = ''] of line.matchAll(/[ ,](X-[\w-]+: \d+)/g))
+      t.match(stdout, new RegExp(`^${header}\r$`, 'im'), line);
+  }
+}
+
+t.test('the endpoint and nginx answer the requests of the page as its comments say', options, async (t) => {
+  const { proxy, gateway: running } = await fronted(t, page, short);
+  const addresses = {
+    '127.0.0.1:8082': new URL(running.decisionUrl ?? '').host,
+    '127.0.0.1/': `127.0.0.1:${proxy.port}/`,
+  };
+  const lines = statements('ask()', addresses);
+  t.strictSame(
+    lines.flatMap((line) => promised(line).http ?? []),
+    ['401', '200', '403', '403', '404'],
+  );
+  await keepsPromises(t, lines);
+});
+
+t.test('the requests of the part "Try it" get the answers in its comments', options, async (t) => {
+  const { proxy, upstream } = await asked(t);
+  const lines = statements('nginx -t', { '127.0.0.1/': `127.0.0.1:${proxy.port}/` });
+  t.equal(lines.length, 3);
+  await keepsPromises(t, lines);
+  t.equal(upstream.seen.length, 2);
+  t.notMatch(JSON.stringify(upstream.seen.map((seen) => seen.rawHeaders)), 'mallory');
+});
 
 const SET = /^proxy_set_header (\S+) (\S+);$/gm;
 const setIn = (name: string): readonly (readonly [name: string, value: string])[] => {
