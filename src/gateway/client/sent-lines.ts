@@ -27,7 +27,7 @@ export function sentWithValues(sent: SentLines, head: HeadFields, changed: reado
 }
 
 /**
- * Whether the value decides nothing but its own line. The upstream gets a trace only as long as the trace is valid. A
+ * Whether the value decides only about its own line. The upstream gets a trace only as long as the trace is valid. A
  * credential that it gets must not stay in memory if the next request is refused.
  */
 function isOnlyForwarded(name: string, position: number | undefined, head: HeadFields): boolean {
