@@ -135,6 +135,11 @@ clients:
     redirect_uris: ["http://127.0.0.1/callback"]
     scope: ${signInScope}
     grant_types: [authorization_code]
+  - client_id: back-office
+    client_secret: demo-secret-of-the-back-office
+    client_name: Back Office
+    scope: orders.admin
+    grant_types: [client_credentials]
   - { client_id: gateway, client_secret: demo-secret-of-the-gateway, grant_types: [], introspect: true, events: true }
 users:
   - { username: ${user.name}, name: ${user.fullName}, password_argon2: "${user.hash}" }

@@ -73,6 +73,30 @@ t.test('both files together: a mismatch is a warning with its place, in every fo
   ]);
 });
 
+t.test(
+  'both files together: opaque tokens that the gateway cannot read, with both places and the remedy',
+  async (t) => {
+    const edge = file(
+      'reads-jwts.yaml',
+      'version: 1\nauthorization_servers:\n  main: { issuer: "https://a.example.com", audience: "https://b.example.com" }\n' +
+        'upstreams: { a: { url: "http://127.0.0.1:9000" } }\nroutes: [{ match: { path: / }, upstream: a, scope: a }]\n',
+    );
+    const service = file(
+      'opaque.yaml',
+      'version: 1\nissuer: https://a.example.com\nresources: ["https://b.example.com"]\nscopes: { a: A }\nclients:\n' +
+        `  - { client_id: shop, client_secret: ${'s'.repeat(32)}, scope: a, grant_types: [client_credentials] }\n`,
+    );
+    const message = `the service issues opaque tokens to the client \`shop\` (${service}:6)`;
+    const { stdout } = check(edge, service);
+    t.match(stdout, `${edge}:3:9: warning: ${message}, but the gateway cannot introspect them without \`client_id\``);
+    t.match(stdout, 'write `client_id` and `client_secret` of a client that has `introspect: true` there');
+    const [problem, ...others] = JSON.parse(check('--format', 'json', edge, service).stdout);
+    t.match(problem, { file: edge, line: 3, severity: 'warning', hint: /introspect: true/ });
+    t.match(problem.message, message);
+    t.strictSame(others, []);
+  },
+);
+
 t.test('--strict: a file with a warning fails, and a file without warnings passes', async (t) => {
   const other = `{ main: { issuer: "https://a.example.com/", audience: "https://api.example.com" } }`;
   const routes =

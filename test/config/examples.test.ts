@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import t from 'tap';
@@ -7,9 +7,13 @@ import { parse } from 'yaml';
 import {
   loadAuthorizationConfig,
   loadAuthorizationText,
+  loadAuthorizationWithoutSecrets,
   loadGatewayConfig,
   loadGatewayText,
+  loadGatewayWithoutSecrets,
 } from '../../src/config/load/load.ts';
+import { misfits } from '../../src/config/rules/cross-file-rules.ts';
+import { writeDemoFiles } from '../../src/demo/files.ts';
 import { type Code, codes, isCode } from '../../src/gateway/message/codes.ts';
 import { exampleDocuments, examplesOf } from '../../tools/configuration-examples.ts';
 import { configurationKeys } from '../../tools/configuration-page.ts';
@@ -42,6 +46,23 @@ t.test('the examples match each other', async (t) => {
   t.equal(client?.introspect, true);
   t.equal(server?.audience, authorization.config.resources[0]);
   t.strictSame(gateway.config.scopes_supported, Object.keys(authorization.config.scopes));
+});
+
+for (const folder of ['', 'compose/'])
+  t.test(`the pair config/${folder} has no contradiction`, async (t) => {
+    const gateway = loadGatewayWithoutSecrets(path(`${folder}gateway.yaml`));
+    const authorization = loadAuthorizationWithoutSecrets(path(`${folder}authorization.yaml`));
+    if (!gateway.ok || !authorization.ok) return t.fail();
+    t.strictSame(misfits(gateway, authorization), []);
+  });
+
+t.test('the files of the demo have no contradiction', async (t) => {
+  const files = writeDemoFiles({ gateway: 1, authorization: 2, api: 3, client: 4, admin: 5, health: 6 });
+  t.teardown(() => rmSync(files.directory, { recursive: true }));
+  const gateway = loadGatewayConfig(files.gateway, {});
+  const authorization = loadAuthorizationConfig(files.authorization, {});
+  if (!gateway.ok || !authorization.ok) return t.fail();
+  t.strictSame(misfits(gateway, authorization), []);
 });
 
 for (const name of ['gateway', 'authorization']) {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { loadAuthorizationText, loadGatewayText } from '../../src/config/load/load.ts';
+import { misfits } from '../../src/config/rules/cross-file-rules.ts';
 import { makeApiKey } from '../../src/http-auth/api-key.ts';
 import { apiKeyLine } from '../support/api-key-files.ts';
 import { digestLines } from '../support/user-files.ts';
@@ -30,6 +31,13 @@ const env = {
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
+function misfitsOf(gateway: string, service: string) {
+  const one = loadGatewayText(gateway, { withoutSecrets: true });
+  const other = loadAuthorizationText(service, { withoutSecrets: true });
+  if (!one.ok || !other.ok) throw new Error(JSON.stringify([one, other]));
+  return misfits(one, other);
+}
+
 for (const page of pages) {
   t.test(`every file that ${page} shows loads without a warning`, async (t) => {
     const directory = t.testdir({
@@ -55,6 +63,13 @@ for (const page of pages) {
       const loaded = load[file](stringify(values), { file: `${directory}/${file}`, env });
       t.strictSame(loaded.ok ? loaded.warnings : loaded.problems, [], title);
     }
+  });
+
+  t.test(`the whole files of ${page} fit together`, async (t) => {
+    const whole = filesIn(page).filter(({ title }) => !title.includes('.yaml:'));
+    const of = (file: string) => whole.filter((shown) => shown.file === file).map(({ values }) => stringify(values));
+    for (const gateway of of('gateway.yaml'))
+      for (const service of of('authorization.yaml')) t.strictSame(misfitsOf(gateway, service), []);
   });
 
   t.test(`${page} links only to files that exist`, async (t) => {

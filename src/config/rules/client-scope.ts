@@ -4,8 +4,13 @@ import { openidScopes } from '../words/openid-scopes.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 
+interface Known {
+  readonly scopes: AuthorizationFile['scopes'];
+  readonly openid: { readonly enabled: boolean };
+}
+
 /** The scopes that a client may have. */
-export function knownScopes({ scopes, openid }: AuthorizationFile): readonly string[] {
+export function knownScopes({ scopes, openid }: Known): readonly string[] {
   return [...Object.keys(scopes), ...(openid.enabled ? Object.keys(openidScopes) : [])];
 }
 

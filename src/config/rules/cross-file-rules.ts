@@ -8,10 +8,14 @@ import { type Impliers, impliersIn, type ScopeRules } from '../words/implied-sco
 import { isPlaceholder } from '../words/placeholder.ts';
 import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
 import { type Member, membersOf } from './checks.ts';
+import { knownScopes } from './client-scope.ts';
 import { HEAR } from './feed.ts';
 import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
 import { operatorsAtService } from './operator-misfits.ts';
 import { scopeWordsOf } from './scope-words-at.ts';
+import { givesJwts } from './token-clients.ts';
+import { unusableTokens } from './token-misfits.ts';
+import { unattainableScopes } from './unattainable-scopes.ts';
 
 /** A valid file, as the loader returns it. */
 export interface SoundFile<Config> {
@@ -25,6 +29,7 @@ type Server = Member<AuthorizationServerConfig>;
 interface Pair {
   readonly admin: GatewayConfig['admin'];
   readonly server: Server;
+  /** The routes that accept tokens of no other server. */
   readonly routes: readonly Member<RouteConfig>[];
   /** The gateway's scopes that imply others. Empty if another server could grant them. */
   readonly stronger: ScopeRules;
@@ -51,7 +56,7 @@ export function misfits(
     const { file, line } = authorization.locate(pointer);
     return line === 0 ? file : `${file}:${line}`;
   };
-  const routes = membersOf('routes', gateway.config.routes).filter(({ value }) => takesTokens(value));
+  const routes = routesOnlyOf(server, gateway.config);
   const { scopes, admin } = gateway.config;
   const stronger = servers.length > 1 ? {} : (scopes ?? {});
   const pair = { admin, routes, stronger, impliersOf: impliersIn(scopes), service, cite };
@@ -84,41 +89,36 @@ const rules: readonly ((pair: Pair) => readonly Finding[])[] = [
   audienceOfServer,
   audiencesOfRoutes,
   scopesOfRoutes,
+  unattainableScopes,
+  unusableTokens,
   clientOfGateway,
   feedOfGateway,
   operatorsAtService,
 ];
 
 function audienceOfServer({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
-  return value.audience === undefined || value.audience === 'any'
-    ? []
-    : audienceFault([...at, 'audience'], value.audience, service, cite);
+  return audienceFault([...at, 'audience'], value.audience, service, cite);
 }
 
-function audiencesOfRoutes({ server, routes, service, cite }: Pair): readonly Finding[] {
-  return routes.flatMap(({ at, value }) =>
-    value.audience === undefined || !isOnlyOne(server, value)
-      ? []
-      : audienceFault([...at, 'audience'], value.audience, service, cite),
-  );
+function audiencesOfRoutes({ routes, service, cite }: Pair): readonly Finding[] {
+  return routes.flatMap(({ at, value }) => audienceFault([...at, 'audience'], value.audience, service, cite));
 }
 
 function audienceFault(
   pointer: Pointer,
-  audience: string,
+  audience: string | undefined,
   { resources }: AuthorizationConfig,
   cite: Pair['cite'],
 ): readonly Finding[] {
-  if (resources.includes(audience)) return [];
+  if (audience === undefined || audience === 'any' || resources.includes(audience)) return [];
   const message = `\`${audience}\` is not in \`resources\` of ${cite(['resources'])}: the service issues no token for this audience`;
   return [{ pointer, message, hint: didYouMean(audience, resources) }];
 }
 
 /** Skips scopes that another server may grant, and scopes that a known one implies. */
-function scopesOfRoutes({ server, routes, stronger, impliersOf, service, cite }: Pair): readonly Finding[] {
-  const known = Object.keys(service.scopes);
+function scopesOfRoutes({ routes, stronger, impliersOf, service, cite }: Pair): readonly Finding[] {
+  const known = knownScopes(service);
   const required = routes
-    .filter(({ value }) => isOnlyOne(server, value))
     .flatMap(({ at, value }) => scopeWordsOf(at, value))
     .filter(({ word }) => !impliersOf(word).some((each) => known.includes(each)));
   const implying = Object.keys(stronger).map((word) => ({ pointer: ['scopes', word], word }));
@@ -131,18 +131,25 @@ function scopesOfRoutes({ server, routes, stronger, impliersOf, service, cite }:
     }));
 }
 
-/** True if the route accepts tokens of no other server. */
-function isOnlyOne(server: Server, { authorization_servers: names }: RouteConfig): boolean {
-  return names === undefined || (names.length === 1 && names[0] === server.name);
+/** The routes that accept tokens of no other server. */
+function routesOnlyOf(server: Server | undefined, { routes, authorization_servers }: GatewayConfig): Pair['routes'] {
+  const all = Object.keys(authorization_servers);
+  return membersOf('routes', routes).filter(
+    ({ value }) => takesTokens(value) && (value.authorization_servers ?? all).every((name) => name === server?.name),
+  );
 }
 
-function clientOfGateway({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
+function clientOfGateway({ admin, server: { at, value }, service, cite }: Pair): readonly Finding[] {
   const { client_id: id } = value;
   if (id === undefined) return [];
   const pointer = [...at, 'client_id'];
   const index = service.clients.findIndex(({ client_id }) => client_id === id);
   const client = service.clients[index];
-  if (client !== undefined) return rightFaults(at, value, client, cite(['clients', index]));
+  if (client !== undefined)
+    return rightFaults(at, value, client, {
+      place: cite(['clients', index]),
+      readsKeys: readsSecretKeys(value, service, admin),
+    });
   const hint = didYouMean(
     id,
     service.clients.filter(({ introspect }) => introspect).map(({ client_id }) => client_id),
@@ -152,8 +159,8 @@ function clientOfGateway({ server: { at, value }, service, cite }: Pair): readon
 }
 
 /** The gateway does not follow the feed that reports the service's revocations, although neither file has a fault. */
-function feedOfGateway({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
-  const unheard = consequence(value, service);
+function feedOfGateway({ admin, server: { at, value }, service, cite }: Pair): readonly Finding[] {
+  const unheard = consequence(value, service, admin);
   if (value.events !== undefined || unheard === undefined) return [];
   const index = service.clients.findIndex(({ client_id }) => client_id === value.client_id);
   const mayFollow = index === -1 || service.clients[index]?.events === true;
@@ -164,30 +171,39 @@ function feedOfGateway({ server: { at, value }, service, cite }: Pair): readonly
 }
 
 /** The effect of not following the feed. Undefined: the gateway learns of revocations in another way. */
-function consequence(server: AuthorizationServerConfig, service: AuthorizationConfig): string | undefined {
-  if (trustsSignatures(server) && givesJwts(service)) return UNHEARD;
+function consequence(
+  server: AuthorizationServerConfig,
+  service: AuthorizationConfig,
+  admin: Pair['admin'],
+): string | undefined {
+  if (trustsSignatures(server) && givesJwts(service, admin)) return UNHEARD;
   const { ttl } = server.cache;
   return introspects(server) && ttl > 0 ? `revoked tokens pass for up to \`cache.ttl\` (${ttl / 1000} s)` : undefined;
 }
 
-function givesJwts({ tokens, clients }: AuthorizationConfig): boolean {
-  return clients.some(
-    ({ access_token_format: format = tokens.access.format, grant_types }) => format === 'jwt' && grant_types.length > 0,
-  );
+/** With HS256, the key of a user is a secret. */
+function readsSecretKeys(
+  { verify }: AuthorizationServerConfig,
+  service: AuthorizationConfig,
+  admin: Pair['admin'],
+): boolean {
+  const { alg, user_keys } = service.signing;
+  return alg === 'HS256' && user_keys && verify !== 'introspection' && givesJwts(service, admin);
 }
 
 function rightFaults(
   at: Pointer,
   server: AuthorizationServerConfig,
   client: ClientConfig,
-  place: string,
+  { place, readsKeys }: { readonly place: string; readonly readsKeys: boolean },
 ): readonly Finding[] {
   const pointer = [...at, 'client_id'];
-  const { client_id: id, introspect, events } = client;
+  const { client_id: id, introspect, events, keys } = client;
   const follows = server.events !== undefined && server.events !== 'none';
   const missing = [
     ...(introspects(server) && !introspect ? [['introspect', 'introspect tokens']] : []),
     ...(follows && !events ? [['events', 'follow the revocation feed']] : []),
+    ...(readsKeys && !keys ? [['keys', 'fetch the secret keys of users']] : []),
   ];
   return [
     ...missing.map(([right, may]) => ({

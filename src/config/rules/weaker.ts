@@ -51,7 +51,7 @@ function holdsScope({ scope: mine }: Asked, { scope: theirs }: Asked, { impliers
 }
 
 /** OR of AND. */
-function alternativesOf(scope: ScopeConfig): readonly Tokens[] {
+export function alternativesOf(scope: ScopeConfig): readonly Tokens[] {
   if (typeof scope === 'string') return [tokensOf(scope)];
   return 'any_of' in scope ? scope.any_of.map(tokensOf) : [tokensOf(scope.all_of.join(' '))];
 }

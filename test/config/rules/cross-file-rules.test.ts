@@ -12,6 +12,7 @@ const gatewayClient = { client_id: 'gateway', client_secret: secret, introspect:
 function found(change: (gateway: Loose, service: Loose) => void): readonly string[] {
   const [gateway, service] = [gatewayBase(), authorizationBase()];
   Object.assign(gateway.authorization_servers.main, { client_id: 'gateway', client_secret: secret });
+  service.clients[0].scope = 'orders.read';
   service.clients.push({ ...gatewayClient });
   change(gateway, service);
   const sound = loadGatewayText(JSON.stringify(gateway, null, 1), { file: 'gateway.yaml' });
@@ -26,6 +27,12 @@ function found(change: (gateway: Loose, service: Loose) => void): readonly strin
 const main = (more: object) => (gateway: Loose) => Object.assign(gateway.authorization_servers.main, more);
 const route = (more: object) => (gateway: Loose) => Object.assign(gateway.routes[0], more);
 const client = (more: object) => (_gateway: Loose, service: Loose) => Object.assign(service.clients[1], more);
+/** 32 bytes in base64url. */
+const key = (letter: string) => Buffer.from(letter.repeat(32)).toString('base64url');
+const jwts = (server: object, more: object) => (gateway: Loose, service: Loose) => {
+  Object.assign(gateway.authorization_servers.main, server);
+  Object.assign(service, { tokens: { access: { format: 'jwt' } } }, more);
+};
 const operators = (access: object, more: object) => (gateway: Loose, service: Loose) => {
   const rules = { authorization_server: 'main', client_id: 'console', client_secret: secret, users: ['alice'] };
   gateway.admin = { listen: '127.0.0.1:9901', access: { ...rules, ...access } };
@@ -60,6 +67,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
     /is not in `resources` of authorization\.yaml:\d+.*did you mean `https:\/\/api\.example\.com`\?/,
   ],
   'no audience, and any': [main({ audience: 'any' })],
+  'any audience for a route': [route({ audience: 'any' })],
   'an audience of a route': [route({ audience: 'https://api.example.org' }), /is not in `resources`/],
   'a scope that nobody gives': [
     route({ scope: 'orders.raed' }),
@@ -70,12 +78,58 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
       gateway.scopes = { 'orders.write': { implies: ['orders.list'] } };
       gateway.routes[0].scope = 'orders.list';
       service.scopes['orders.write'] = 'Change orders';
+      service.clients[0].scope = 'orders.write';
     },
   ],
   'a stronger scope that nobody gives': [
     (gateway) => (gateway.scopes = { 'orders.wirte': { implies: ['orders.read'] } }),
     /^gateway\.yaml:\d+ `orders\.wirte` is not in `scopes` of authorization\.yaml:\d+/,
   ],
+  'a scope of any of several servers': [
+    (gateway) => {
+      gateway.authorization_servers.second = second;
+      gateway.routes[0].scope = 'admin';
+    },
+  ],
+  'a scope of OpenID Connect': [
+    (gateway, service) => {
+      gateway.routes[0].scope = 'email';
+      Object.assign(service, { openid: { enabled: true } });
+      service.clients[0].scope = 'orders.read openid email';
+    },
+  ],
+  'a scope that no client may request': [
+    (_gateway, service) => (service.clients[0].scope = undefined),
+    /^gateway\.yaml:\d+ no client in authorization\.yaml:\d+ may request `orders\.read`: .* get 403 \(add the scope to `scope` of a client there, unless a client in the database has it/,
+  ],
+  'scopes that no client has together': [
+    (gateway, service) => {
+      gateway.routes[0].scope = 'orders.read orders.write';
+      service.scopes['orders.write'] = 'Change orders';
+      service.clients.push({ ...service.clients[0], client_id: 'writer', scope: 'orders.write' });
+    },
+    /may request `orders\.read orders\.write`/,
+  ],
+  'alternatives of which one is possible': [
+    (gateway, service) => {
+      gateway.routes[0].scope = { any_of: ['orders.write', 'orders.read'] };
+      service.scopes['orders.write'] = 'Change orders';
+    },
+  ],
+  'alternatives of which none is possible': [
+    (gateway, service) => {
+      gateway.routes[0].scope = { any_of: ['orders.write'] };
+      service.scopes['orders.write'] = 'Change orders';
+    },
+    /may request a scope that this accepts/,
+  ],
+  'a scope of clients that register themselves': [
+    (_gateway, service) => {
+      service.clients[0].scope = undefined;
+      service.registration = { cimd: { enabled: true, scope: 'orders.read' } };
+    },
+  ],
+  'clients only in the database': [(_gateway, service) => service.clients.shift()],
   'scopes of alternatives': [
     route({ scope: { any_of: ['orders.read', 'orders.read admin'] } }),
     /`admin` is not in `scopes`/,
@@ -102,6 +156,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
     (gateway, service) => {
       Object.assign(gateway.authorization_servers.main, { verify: 'jwt' });
       Object.assign(service.clients[1], { introspect: false, grant_types: ['client_credentials'] });
+      service.tokens = { access: { format: 'jwt' } };
     },
   ],
   'a feed that is followed': [
@@ -151,6 +206,97 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   'another secret': [
     main({ client_secret: other }),
     /the secret of `gateway` differs from the secret in authorization\.yaml:\d+$/,
+  ],
+  'opaque tokens, and no client at all': [
+    main({ client_id: undefined, client_secret: undefined }),
+    /^gateway\.yaml:\d+ the service issues opaque tokens to the client `shop` \(authorization\.yaml:\d+\), but the gateway cannot introspect them without `client_id`: each request with such a token gets 401 \(write `client_id: gateway` and its `client_secret` \(authorization\.yaml:\d+\); or write `access_token_format: jwt` for the clients there\)$/,
+  ],
+  'opaque tokens, no client, and none to write': [
+    (gateway, service) => {
+      Object.assign(gateway.authorization_servers.main, { client_id: undefined, client_secret: undefined });
+      service.clients[1] = { ...service.clients[0], client_id: 'other' };
+    },
+    /to the client `shop` \(authorization\.yaml:\d+\) and 1 more, .*\(write `client_id` and `client_secret` of a client that has `introspect: true` there/,
+  ],
+  'opaque tokens of clients that register themselves': [
+    (gateway, service) => {
+      Object.assign(gateway.authorization_servers.main, { client_id: undefined, client_secret: undefined });
+      service.clients[0].access_token_format = 'jwt';
+      service.registration = { cimd: { enabled: true, scope: 'orders.read' } };
+    },
+    /to clients that register themselves \(authorization\.yaml:\d+\)/,
+    /follow the revocation feed/,
+  ],
+  'opaque tokens, where only JWTs are taken': [
+    main({ verify: 'jwt' }),
+    /^gateway\.yaml:\d+ .* `verify: jwt` accepts only JWTs: each request with such a token gets 401 \(remove `verify: jwt`, and write `client_id: gateway`/,
+  ],
+  'opaque tokens of one client, perhaps for another resource': [
+    (gateway, service) => {
+      Object.assign(gateway.authorization_servers.main, { verify: 'jwt' });
+      service.resources.push('https://other.example.com');
+      service.clients.push({ ...service.clients[0], client_id: 'warehouse', access_token_format: 'jwt' });
+    },
+  ],
+  'opaque tokens of the console only': [
+    (gateway, service) => {
+      operators({ client_id: 'console' }, {})(gateway, service);
+      Object.assign(gateway.authorization_servers.main, { verify: 'jwt' });
+      service.clients[0].access_token_format = 'jwt';
+    },
+  ],
+  'opaque tokens in the store': [
+    main({ verify: 'store', storage: 'sqlite:gatehouse.db', client_id: undefined, client_secret: undefined }),
+  ],
+  'JWTs of another algorithm': [
+    jwts({ algorithms: ['RS256'] }, {}),
+    /^gateway\.yaml:\d+ the service signs JWTs with `ES256` \(authorization\.yaml(?::\d+)?\), and the gateway accepts no such JWT: each request with one gets 401 \(write `algorithms: \[ES256\]`\)$/,
+  ],
+  'JWTs of another algorithm, which the server itself reads': [
+    jwts({ algorithms: ['RS256'], verify: 'introspection' }, {}),
+  ],
+  'opaque tokens, and another algorithm': [main({ algorithms: ['RS256'] })],
+  'JWTs with a secret, and a gateway without': [
+    jwts({}, { signing: { alg: 'HS256', secret_base64url: key('a') } }),
+    /signs JWTs with `HS256` \(authorization\.yaml:\d+\).*\(write `algorithms: \[HS256\]` and the same `secret_base64url`\)$/,
+  ],
+  'JWTs with one secret': [
+    jwts(
+      { algorithms: ['HS256'], secret_base64url: key('a') },
+      { signing: { alg: 'HS256', secret_base64url: key('a') } },
+    ),
+  ],
+  'JWTs with the same secret as text': [
+    jwts({ algorithms: ['HS256'], secret: 'a'.repeat(32) }, { signing: { alg: 'HS256', secret_base64url: key('a') } }),
+  ],
+  'JWTs with another secret': [
+    jwts(
+      { algorithms: ['HS256'], secret_base64url: key('b') },
+      { signing: { alg: 'HS256', secret_base64url: key('a') } },
+    ),
+    /signs JWTs with another secret \(authorization\.yaml:\d+\)/,
+  ],
+  'JWTs of users with their own secrets': [
+    jwts(
+      { algorithms: ['HS256'], secret_base64url: key('a') },
+      { signing: { alg: 'HS256', secret_base64url: key('a'), user_keys: true } },
+    ),
+    /with a key of this user \(authorization\.yaml:\d+\).*\(write the `user_key_uri_template` that the metadata of the service name\)$/,
+    /the client `gateway` \(authorization\.yaml:\d+\) may not fetch the secret keys of users \(write `keys: true` there\)/,
+  ],
+  'JWTs of another type': [
+    jwts({}, { compat: { jwt_typ: 'JWT' } }),
+    /the service writes `typ: JWT` into JWTs \(authorization\.yaml:\d+\).*\(write `typ: \[JWT\]`\)$/,
+  ],
+  'JWTs of the full name of the type': [jwts({ typ: ['application/at+jwt'] }, {})],
+  'opaque tokens that live too long': [
+    main({ max_token_lifetime: '30m' }),
+    /^gateway\.yaml:\d+ tokens of the service may live for 1 h \(authorization\.yaml(?::\d+)?\), and the gateway rejects a token that lives for more than 30 min \(raise `max_token_lifetime`/,
+  ],
+  'JWTs that live long enough': [jwts({ max_token_lifetime: '15m' }, {})],
+  'opaque tokens that a refresh extends': [
+    (_gateway, service) => (service.tokens = { refresh: { access_token: 'extend' } }),
+    /may live for 30 d \(authorization\.yaml:\d+\)/,
   ],
   'operators who can log in': [operators({}, {})],
   'operators without a list': [
