@@ -123,7 +123,11 @@ interface Place {
   readonly unread: string;
 }
 
-const FORM_ONLY: ReadonlySet<BearerMethod> = new Set(['body']);
+// RFC 6750 §2.2: single-part, form-encoded. The match is strict, so a doubtful form does not count as a form.
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
+
+/** Clients send tokens in both kinds of forms. */
+const ANY_FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)[ \t]*(?:;|$)/i;
 
 const places: readonly Place[] = [
   {
@@ -138,8 +142,8 @@ const places: readonly Place[] = [
   },
   {
     place: 'body',
-    mayHold: (head) => wantsForm(head, FORM_ONLY),
-    unread: 'this route does not read a token in a form',
+    mayHold: ({ hasBody, contentType }) => hasBody && ANY_FORM.test(contentType?.value ?? ''),
+    unread: 'this route does not read a token in the body',
   },
 ];
 
@@ -154,22 +158,38 @@ export function whyMissing(
   if (unread !== undefined) return unread;
   if (schemes.some(({ places: own }) => own !== undefined))
     return 'the request has no credential where this route reads one';
-  if (!methods.has('header')) return 'the request has no token where this route reads one';
-  return head.authorization === undefined
-    ? 'there is no Authorization field'
-    : 'the scheme of the Authorization field is not accepted on this route';
+  const body = methods.has('body') && head.hasBody ? bodyFault(head) : undefined;
+  if (!methods.has('header')) return body ?? 'the request has no token where this route reads one';
+  if (head.authorization !== undefined) return 'the scheme of the Authorization field is not accepted on this route';
+  return ['there is no Authorization field', ...(body === undefined ? [] : [body])].join(', and ');
 }
+
+/** Why the route did not look for a token in the body. The body itself is never read for this. */
+function bodyFault(head: RequestHead): string | undefined {
+  return bodyFaults.find(({ has }) => has(head))?.words;
+}
+
+/** RFC 6750 §2.2. */
+const bodyFaults: readonly { readonly has: (head: RequestHead) => boolean; readonly words: string }[] = [
+  {
+    has: ({ method }) => method === 'GET' || method === 'HEAD',
+    words: 'a token in a body needs another method than GET and HEAD (RFC 6750 §2.2)',
+  },
+  {
+    has: ({ contentEncoding }) => contentEncoding !== undefined,
+    words: 'a form with a token must not have a Content-Encoding',
+  },
+  {
+    has: ({ contentType }) => contentType === undefined || contentType.lines > 1 || !FORM.test(contentType.value),
+    words: 'a token in a body must be a form: application/x-www-form-urlencoded (RFC 6750 §2.2)',
+  },
+];
 
 function mayHoldToken(query: string): boolean {
   return query !== '' && mayName(query, 'access_token');
 }
 
-// RFC 6750 §2.2: single-part, form-encoded. The match is strict, so a doubtful form does not count as a form.
-const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
-
 /** Whether the body must be read for a credential (RFC 6750 §2.2). */
 export function wantsForm(head: RequestHead, methods: ReadonlySet<BearerMethod>): boolean {
-  if (!methods.has('body') || head.method === 'GET' || head.method === 'HEAD' || !head.hasBody) return false;
-  if (head.contentEncoding !== undefined || head.contentType === undefined || head.contentType.lines > 1) return false;
-  return FORM.test(head.contentType.value);
+  return methods.has('body') && head.hasBody && bodyFault(head) === undefined;
 }

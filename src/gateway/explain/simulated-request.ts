@@ -42,5 +42,7 @@ export function simulatedHead({
       ...(token === undefined ? [] : ['Authorization', `Bearer ${token}`]),
     ],
   };
-  return readHead(received);
+  const head = readHead(received);
+  // A Content-Type announces a body, which this request need not have.
+  return { ...head, hasBody: head.hasBody || head.contentType !== undefined };
 }

@@ -148,13 +148,37 @@ t.test(
   async (t) => {
     const header: ReadonlySet<BearerMethod> = new Set(['header']);
     const query: ReadonlySet<BearerMethod> = new Set(['query']);
-    const form = ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', '9'];
+    const FORM = 'application/x-www-form-urlencoded';
+    const body = (type: string) => ['Content-Type', type, 'Content-Length', '9'];
+    const form = body(FORM);
+    const notForm = `a token in a body must be a form: ${FORM} (RFC 6750 §2.2)`;
     const placed = [{ name: 'key', places: [{ in: 'header', name: 'x-api-key' }] }] as const;
     const cases: readonly (readonly [expected: string, ...Parameters<typeof whyMissing>])[] = [
       ['there is no Authorization field', head(), '', header],
       ['there is no Authorization field', head(), '?a=access_token', header, [{ name: 'basic' }]],
       ['this route does not read a token in the query', head(), '?access_token=t', header],
-      ['this route does not read a token in a form', head(form), '', header],
+      ['this route does not read a token in the body', head(form), '', header],
+      ['this route does not read a token in the body', head(form, 'GET'), '', header],
+      ['this route does not read a token in the body', head(body('multipart/form-data; boundary=a')), '', header],
+      ['this route does not read a token in the body', head(body(`${FORM};charset=latin1`)), '', query],
+      ['there is no Authorization field', head(body('application/json')), '', header],
+      ['there is no Authorization field', head(form), '', all],
+      [`there is no Authorization field, and ${notForm}`, head(body('application/json')), '', all],
+      [`there is no Authorization field, and ${notForm}`, head(body('multipart/form-data; boundary=a')), '', all],
+      [`there is no Authorization field, and ${notForm}`, head(['Content-Length', '9']), '', all],
+      [notForm, head(body('application/json')), '', new Set(['body'])],
+      [
+        'a form with a token must not have a Content-Encoding',
+        head([...form, 'Content-Encoding', 'gzip']),
+        '',
+        new Set(['body']),
+      ],
+      [
+        'a token in a body needs another method than GET and HEAD (RFC 6750 §2.2)',
+        head(form, 'GET'),
+        '',
+        new Set(['body']),
+      ],
       ['this route does not read a token in the Authorization header', head(['Authorization', 'Bearer t']), '', query],
       ['the request has no token where this route reads one', head(['Authorization', 'Basic YTpi']), '', query],
       ['the request has no token where this route reads one', head(), '', query],
@@ -173,7 +197,6 @@ t.test(
         placed,
       ],
       ['this route does not read a token in the query', head(), '?access_token=t', header, placed],
-      ['there is no Authorization field', head(form, 'GET'), '', header],
     ];
     for (const [expected, ...asked] of cases) t.equal(whyMissing(...asked), expected);
   },

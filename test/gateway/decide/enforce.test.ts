@@ -101,7 +101,7 @@ t.test(
     );
     t.match(
       await engine.decide({ ...form('/header/7', 'access_token=t') }),
-      missing('header', 'this route does not read a token in a form'),
+      missing('header', 'this route does not read a token in the body'),
     );
     t.match(
       await engine.decide(get('/query/7')),

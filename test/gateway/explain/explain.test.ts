@@ -47,6 +47,16 @@ t.test('a preflight that a browser reads as a no says why', async (t) => {
   t.match(told, 'the gateway itself answers; a browser will not send the request: the file has no `cors`');
 });
 
+t.test('a Content-Type announces a body: explain names the place that the route does not read', async (t) => {
+  const form = [['Content-Type', 'application/x-www-form-urlencoded']] as const;
+  const detail = async (more = '') => (await explained('POST /either', { headers: form, more })).answer.detail;
+  t.equal(await detail(), 'this route does not read a token in the body');
+  t.equal(await detail('bearer_methods_supported: [body]\n'), 'the request has no token where this route reads one');
+  const json = [['Content-Type', 'application/json']] as const;
+  const told = await explained('POST /either', { headers: json, more: 'bearer_methods_supported: [header, body]\n' });
+  t.match(told.answer.detail, /there is no Authorization field, and a token in a body must be a form/);
+});
+
 t.test('explain names the list that a page is not in', async (t) => {
   const headers = [['Origin', 'https://evil.example']] as const;
   const told = await explained('GET /pages', { headers });
