@@ -163,6 +163,22 @@ t.test('for an opaque token the answer of introspection is shown', async (t) => 
   t.match(checkOf(await ask('opaque-token'), 'active'), { mark: 'unknown', found: 'status 500' });
 });
 
+t.test('for an inactive token, a note says that a gateway with a feed may know about a revocation', async (t) => {
+  for (const [events, note] of [
+    [
+      undefined,
+      /not active; the running gateway may answer `token_revoked`, because it knows revocations from the feed$/,
+    ],
+    ['none', /not active$/],
+  ] as const) {
+    const { issuer, ask } = await scene(t, { events });
+    issuer.answer = (_token, response) => json(response, { active: false });
+    const told = await ask('opaque-token');
+    t.match(told.answer, { status: 401, code: 'token_inactive' });
+    t.match(checkOf(told, 'active')?.note, note);
+  }
+});
+
 t.test('if a JWT is introspected too, both its claims and the answer are shown', async (t) => {
   const { issuer, ask } = await scene(t, { verify: 'both' });
   issuer.answer = (_token, response) => json(response, { active: true, scope: 'x', exp: 1 });
