@@ -14,6 +14,7 @@ import { behind, gateway, routes } from '../support/gateway.ts';
 import { ask } from '../support/raw-client.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
+import { until } from '../support/until.ts';
 import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
@@ -171,6 +172,33 @@ t.test(
     t.match(scope.header('x-gatehouse-challenge'), /^Bearer .*error="insufficient_scope"/);
   },
 );
+
+t.test('at /nginx the log line has the status that nginx got, and the code of the real answer', async (t) => {
+  const down = { introspection_endpoint: 'http://127.0.0.1:9/', client_id: 'gateway', client_secret: 'x'.repeat(32) };
+  const { asks, log } = await opened(t, {
+    cors: { origins: ['https://app.example.com'] },
+    authorization_servers: { main: { issuer: 'https://auth.example.com', audience: 'any', events: 'none', ...down } },
+  });
+  const headers = [
+    ['Origin', 'https://app.example.com'],
+    ['Access-Control-Request-Method', 'GET'],
+  ] as const;
+  const real: readonly (readonly [Received, string])[] = [
+    [{ target: '/nowhere' }, '404 route_not_found'],
+    [{ target: '/orders/1', headers: [bearer('opaque')] }, '503 authorization_server_unavailable'],
+    [{ target: '/orders/1', method: 'OPTIONS', headers }, '204 answered'],
+  ];
+  for (const [request, answer] of real) {
+    const [status, code] = answer.split(' ');
+    const told = await asks(asNginx(request));
+    t.equal(told.header('x-gatehouse-status'), status);
+    t.ok(await until(() => log.some((line) => line.code === code)));
+    t.match(
+      log.find((line) => line.code === code),
+      { via: 'nginx', status: 403 },
+    );
+  }
+});
 
 t.test('at /nginx X-Accel-Expires precedes Cache-Control, which is private', async (t) => {
   const { asks } = await opened(t, { decision: { listen: '127.0.0.1:0', max_age: '3s' } });
