@@ -15,8 +15,9 @@ import type { Routed } from './routed.ts';
 export function admitCall(routed: Routed, mcp: McpRoute<Route>, identity: Identity | undefined): CallPlan | Refuse {
   const { head, route, call, callRefusal } = routed;
   if (callRefusal !== undefined) return { ...callRefusal, identity };
-  // Every path to this point has read the body, so this check only protects against a new path that does not.
-  if (head.method === 'POST' && call === undefined) return refuse('mcp_message_invalid', { route, identity });
+  // Only shadow mode gets here without the message: it holds no body of unknown length.
+  if (head.method === 'POST' && call === undefined)
+    return refuse('mcp_message_invalid', { route, identity, detail: 'the gateway did not read the message' });
   // A server could offer the protocol in a WebSocket too, where the gateway does not read the messages.
   if (head.method === 'GET' && listNames(head.upgrade, 'websocket'))
     return refuse('mcp_message_invalid', { route, identity, detail: 'a route with `mcp` accepts no WebSocket' });
@@ -118,8 +119,7 @@ function valueIn(head: RequestHead, header: string): string | undefined {
  * - `head`: only the header section, because the id of a session must be sealed.
  * - `nothing`: the answer passes, without the id of a session.
  */
-function readsAnswer({ head, call, route: { shadow } }: Routed, mcp: McpRoute<Route>): CallPlan['reads'] {
-  if (shadow) return 'nothing';
+function readsAnswer({ head, call }: Routed, mcp: McpRoute<Route>): CallPlan['reads'] {
   const isList = listMethods.has(call?.message?.method ?? '') && (mcp.filtersLists || mcp.mirror !== 'off');
   if (isList) return 'list';
   if (!mcp.sessions) return 'nothing';

@@ -18,13 +18,13 @@ import type { Routed } from './routed.ts';
  * message is kept for later: the gateway judges the credentials first, and tells a stranger nothing else.
  */
 export function withCall(routed: Routed, entity: Buffer | undefined): Routed {
-  const { head, route, wanted } = routed;
+  const { head, route } = routed;
   const { mcp } = route;
   if (mcp === undefined) return routed;
   if (head.method !== 'POST') return head.hasBody ? broken(routed, WRONG_METHOD) : routed;
   if (entity !== undefined) return judge(routed, mcp, entity);
-  // In shadow mode, a body that cannot be held passes unjudged. A request without credentials is refused for that.
-  if (wanted !== undefined || head.hasBody) return routed;
+  // In shadow mode, a body that cannot be held stays unread. A request without credentials is refused for that.
+  if (head.hasBody) return routed;
   return broken(routed, { kind: 'fault', error: -32700, detail: 'the request has no body' });
 }
 
@@ -102,16 +102,13 @@ function ruled(routed: Routed, mcp: McpRoute<Route>, call: Call, operations: rea
     if (denied.kind === 'rule') return refused(routed, { ...call, rule: denied.rule.text }, 'mcp_operation_denied');
     if (match.kind === 'rule' && !found.includes(match.rule)) found.push(match.rule);
   }
-  return found.length > MOST_RULES ? broken(routed, TOO_MANY_RULES) : underRules(routed, call, found);
+  if (found.length <= MOST_RULES) return underRules(routed, call, found);
+  return refused(routed, { ...call, error: -32602 }, 'mcp_message_invalid', TOO_MANY_RULES);
 }
 
 /** Rules with alternatives multiply. */
 const MOST_RULES = 8;
-const TOO_MANY_RULES: MessageFault = {
-  kind: 'fault',
-  error: -32602,
-  detail: `more than ${MOST_RULES} rules of the route apply to the message: send several messages`,
-};
+const TOO_MANY_RULES = `more than ${MOST_RULES} rules of the route apply to the message: send several messages`;
 
 function underRules(routed: Routed, call: Call, found: readonly McpRule<Route>[]): Routed {
   if (found.length === 0) return { ...routed, call };
