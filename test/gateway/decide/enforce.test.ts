@@ -72,6 +72,7 @@ t.test('a valid token passes: its identity is forwarded, and the token is not', 
     cache: 'hit',
   });
   t.match(outcome, { body: 'stream', bodyChanged: false, privateResponse: false, shadow: undefined, answerFields: [] });
+  t.match(outcome, { asCame: false });
   t.match(outcome, {
     identityHeaders: ['x-auth-subject', 'alice', 'x-auth-client', 'shop', 'x-auth-scope', 'orders.read'],
   });
@@ -168,6 +169,7 @@ t.test('scope, audience and claims are checked for each request; the log has the
   t.match(await engine.decide(get('/claims/acme')), { kind: 'forward' });
   const failed = await engine.decide(get('/claims/globex'));
   t.match(failed, { kind: 'refuse', code: 'condition_failed', identity: alice, detail: 'claims' });
+  t.match(failed, { route: { id: 'claims' } });
   t.strictSame((failed as { challenges?: unknown }).challenges, [], 'there is nothing to ask for');
   t.match(await engine.decide(get('/when/7?a=b')), { kind: 'forward' });
   t.match(await engine.decide(get('/when/7?a=c')), { code: 'condition_failed', detail: 'when' });

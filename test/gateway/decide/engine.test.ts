@@ -279,7 +279,12 @@ t.test('TRACE is forwarded only if every route of its upstream is in shadow mode
   t.strictSame(would(wholeShadow, 'TRACE /none'), ['', 'method_not_allowed']);
   t.match(wholeShadow.route('TRACE /open/1'), { wouldRefuse: { allow: [] } });
   t.strictSame(would(enforcedBeside, 'TRACE /open/1'), ['refused', 'method_not_allowed']);
-  t.strictSame(would(engine, 'TRACE /none'), ['refused', 'method_not_allowed']);
+  for (const line of ['TRACE /none', 'TRACE //a', 'TRACE *'])
+    t.strictSame(would(engine, line), ['refused', 'method_not_allowed'], line);
+  t.strictSame(would(wholeShadow, { line: 'TRACE /open/1', headers: ['Max-Forwards', '0'] }), [
+    'refused',
+    'method_not_allowed',
+  ]);
   t.strictSame((engine.route('CONNECT /open/1') as { allow?: unknown }).allow, []);
   const apart = decider({
     ...file,
@@ -289,6 +294,36 @@ t.test('TRACE is forwarded only if every route of its upstream is in shadow mode
   });
   t.strictSame(would(apart, 'TRACE /open/1'), ['open', 'method_not_allowed']);
   t.strictSame(would(apart, 'TRACE /strict/1'), ['refused', 'method_not_allowed']);
+  const watched = [{ id: 'watched', match: path('/watched'), scope: 'a', mode: 'shadow' }];
+  t.strictSame(would(decider({ routes: watched }), 'TRACE /none'), ['refused', 'method_not_allowed']);
+});
+
+t.test('a path with several readings is forwarded only if each of them leads to shadow mode', async (t) => {
+  const upstreams = { api: { url: 'http://127.0.0.1:9' }, other: { url: 'http://127.0.0.1:8' } };
+  const watched = { mode: 'shadow', upstream: 'other', scope: 'x' };
+  const wide = { ...watched, id: 'wide', match: { path: '/{rest*}' } };
+  const narrow = { ...watched, id: 'narrow', match: { path: '/a:b/{x}' } };
+  const posted = { ...watched, id: 'posted', match: { path: '/a:b/c', methods: ['POST'] } };
+  const strict = { id: 'strict', match: { path: '/a:b/c' }, scope: 'x', mode: 'enforce' };
+  const plain = { id: 'plain', match: { path: '/plain' }, scope: 'x' };
+  const passes: Readonly<Record<string, readonly [file: object, target: string, route: string]>> = {
+    'no route, in a file in shadow mode': [{ mode: 'shadow', routes: [narrow, plain] }, '/a%3Ab/c', 'narrow'],
+    'a route for other methods': [{ mode: 'shadow', routes: [wide, posted, plain] }, '/a%3Ab/c', 'wide'],
+  };
+  for (const [what, [more, target, id]] of Object.entries(passes)) {
+    const { route } = decider({ ...more, upstreams });
+    t.match(route(`GET ${target}`), { route: { id }, wouldRefuse: { code: 'target_ambiguous', route: { id } } }, what);
+  }
+  const refuses: Readonly<Record<string, readonly [file: object, target: string]>> = {
+    'no route, in a file that enforces': [{ routes: [narrow, plain] }, '/a%3Ab/c'],
+    'no route, beside an enforced one of the default upstream': [
+      { mode: 'shadow', routes: [narrow, { ...plain, mode: 'enforce' }] },
+      '/a%3Ab/c',
+    ],
+    'an enforced route': [{ mode: 'shadow', routes: [wide, narrow, strict] }, '/a%3Ab/c%3Fd'],
+  };
+  for (const [what, [more, target]] of Object.entries(refuses))
+    t.match(decider({ ...more, upstreams }).route(`GET ${target}`), { kind: 'refuse', code: 'target_ambiguous' }, what);
 });
 
 t.test('OPTIONS * is about the server, so it has no route: shadow mode forwards it unchanged', async (t) => {
@@ -410,6 +445,21 @@ t.test('a body is read for credentials only if a credential may be in it', async
   t.equal(hashing().needs(body([])), undefined);
   t.equal(hashing().needs(body([...credentials, ...credentials])), undefined, 'two are refused in any case');
   t.strictSame(hashing([{ in: 'header', name: 'x-sig' }]).needs(body([])), wanted, 'one has a place of its own');
+  const placed = { ...scheme, name: 'api_key' as const, places: [{ in: 'header' as const, name: 'x-key' }] };
+  const message = { line: 'POST /mcp', headers: ['Content-Length', '9'] };
+  const tools = { routes: [{ id: 'tools', match: { path: '/mcp' }, access: 'authenticated', mcp: {} }] };
+  for (const [schemes, kind] of [
+    [[], undefined],
+    [[{ ...scheme, wantsEntity: () => undefined }], undefined],
+    [
+      [
+        { ...scheme, wantsEntity: () => undefined },
+        { ...placed, wantsEntity: () => undefined },
+      ],
+      'message',
+    ],
+  ] as const)
+    t.equal(decider(tools, { schemes: () => schemes }).needs(message)?.kind, kind, 'a message of a stranger');
   t.equal(hashing().needs({ line: 'POST /keep/1', headers: credentials }), undefined, 'there is no body');
   t.equal(hashing().needs({ line: 'POST /open/1', headers: ['Content-Length', '9', ...credentials] }), undefined);
 });

@@ -44,6 +44,7 @@ t.test('an empty list accepts no page, and `null` is an origin only if the list 
 });
 
 t.test('the log gets a part of a long origin', async (t) => {
+  t.match(refusedOrigin(list, headOf(from('e'.repeat(128)))), /^the origin e{128} is not/);
   t.match(refusedOrigin(list, headOf(from(`https://${'e'.repeat(9000)}`))), /^the origin https:\/\/e{120}… is not/);
 });
 

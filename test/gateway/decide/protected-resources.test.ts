@@ -49,6 +49,18 @@ t.test(
   },
 );
 
+t.test('the document of a tools server names the scopes for any operation, and not those of one tool', async (t) => {
+  const { document } = resourcesOf({
+    resource: 'https://api.example.com',
+    routes: [
+      route('a', { mcp: { scope: { '*': 'mcp.use', 'tools/call drop': 'admin' } } }),
+      route('b', { mcp: {} }),
+      route('c', {}),
+    ],
+  });
+  t.strictSame(document('api.example.com', place).scopes_supported, ['mcp.use']);
+});
+
 t.test('the document names no scope that only implies a required one', async (t) => {
   const { document } = resourcesOf({
     resource: 'https://api.example.com',
