@@ -96,6 +96,9 @@ t.test('a body is read only as an unencoded form, and never with GET or HEAD (ad
   for (const type of [
     `${form};`,
     `${form}; charset=latin1`,
+    `${form}; charset=utf-8x`,
+    `${form}; charset=x-utf-8`,
+    `${form}; charsets=utf-8`,
     `${form}x`,
     ` x${form}`,
     `${form}, text/plain`,

@@ -165,7 +165,9 @@ t.test('scope, audience and claims are checked for each request; the log has the
   t.match(poor, { kind: 'refuse', code: 'scope_insufficient', identity: alice, cache: 'hit' });
   t.match(poor, { challenges: [/error="insufficient_scope"/] });
   t.match((poor as { challenges: readonly string[] }).challenges[0], /scope="admin orders\.read"/, 'the nearest');
-  t.match(await engine.decide(get('/other/7')), { kind: 'refuse', code: 'token_audience', identity: alice });
+  const foreign = await engine.decide(get('/other/7'));
+  t.match(foreign, { kind: 'refuse', code: 'token_audience', identity: alice });
+  t.match(foreign, { mismatch: { claim: 'aud', found: /api\.example\.com/, expected: /^"http/ } });
   t.match(await engine.decide(get('/claims/acme')), { kind: 'forward' });
   const failed = await engine.decide(get('/claims/globex'));
   t.match(failed, { kind: 'refuse', code: 'condition_failed', identity: alice, detail: 'claims' });
@@ -432,6 +434,11 @@ t.test('a rule must be true in each reading of the path that a server may have',
     'or with a blank',
   );
   t.match(await strict.decide(get('/when/a%20b')), { kind: 'forward' });
+  t.match(
+    await strict.decide(get('/when/a%20b%20')),
+    { code: 'condition_failed', detail: 'when' },
+    'with or without a blank',
+  );
 });
 
 t.test('a refusal keeps its cause', async (t) => {
