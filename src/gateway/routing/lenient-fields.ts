@@ -39,10 +39,11 @@ export function headerReader(name: string): (head: RequestHead) => FieldReading 
 
 /** Some servers remove more than the space and the tab of RFC 9110 §5.6.3: a no-break space, a next line. */
 function withoutBlanks(value: string): string {
-  if ((isVisible(value, 0) && isVisible(value, value.length - 1)) || !OUTER.test(value)) return value;
+  if (isVisible(value, 0) && isVisible(value, value.length - 1)) return value;
   let [start, end] = [0, value.length];
-  while (start < end && BLANK.test(value[start] as string)) start++;
-  while (end > start && BLANK.test(value[end - 1] as string)) end--;
+  // Outside the value, `charAt` gives an empty text, which is no blank.
+  while (BLANK.test(value.charAt(start))) start++;
+  while (BLANK.test(value.charAt(end - 1))) end--;
   return value.slice(start, end);
 }
 
@@ -53,7 +54,6 @@ function isVisible(value: string, index: number): boolean {
 }
 
 const BLANK = /[\s\x85]/;
-const OUTER = /^[\s\x85]|[\s\x85]$/;
 
 /**
  * Like `fold(received) === folded`, for a name in lower case of the same length. The first character already excludes

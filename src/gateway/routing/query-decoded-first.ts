@@ -15,7 +15,8 @@ export function queryDecodedFirst(target: string): string | undefined {
 /** URL Standard, basic URL parser, steps 1 and 3. */
 function withoutBlanks(text: string): string {
   let end = text.length;
-  while (end > 0 && text.charCodeAt(end - 1) <= 0x20) end--;
+  // Before the text, the code is NaN, which ends the loop.
+  while (text.charCodeAt(end - 1) <= 0x20) end--;
   return text.slice(0, end).replace(/[\t\n\r]/g, '');
 }
 

@@ -32,6 +32,7 @@ t.test('an invalid media type is rejected, whatever is around it', async (t) => 
     'a/b;p="1"q=2',
     'a/b;p="1',
     'a/b, c/d',
+    '(((;x=a/b',
   ])
     t.equal(readMediaType(text), undefined, text);
 });
