@@ -1,4 +1,5 @@
 import t from 'tap';
+import { issuerMismatch } from '../../src/jwt/claim-mismatches.ts';
 import { judgeClaims } from '../../src/jwt/claims.ts';
 import { isTime, livesLonger } from '../../src/jwt/times.ts';
 
@@ -11,12 +12,14 @@ const sound = {
   iat: now,
   nbf: now,
 };
-const judge = (claims: object) =>
-  judgeClaims({ ...sound, ...claims }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 })?.code;
+const judged = (claims: object) =>
+  judgeClaims({ ...sound, ...claims }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 });
+const judge = (claims: object) => judged(claims)?.code;
 
 t.test('valid claims pass', async (t) => {
   t.equal(judge({}), undefined);
   t.equal(judge({ aud: ['a', 'b'], nbf: undefined, iat: undefined, sub: undefined }), undefined);
+  t.equal(judge({ aud: undefined }), undefined, 'the route judges an absent audience');
 });
 
 t.test('the issuer is compared byte by byte', async (t) => {
@@ -31,6 +34,11 @@ t.test('the issuer is compared byte by byte', async (t) => {
   ]) {
     t.equal(judge({ iss }), 'token_issuer', String(iss));
   }
+});
+
+t.test('the issuer may be any of several', async (t) => {
+  for (const iss of ['a', 'b']) t.equal(issuerMismatch(iss, ['a', 'b']), undefined, iss);
+  t.match(issuerMismatch('c', ['a', 'b']), { claim: 'iss', found: '"c"' });
 });
 
 t.test('times are compared to the second, with the skew', async (t) => {
@@ -72,6 +80,8 @@ t.test('T34, T35: a token that is bound to a key is not a bearer token', async (
 t.test('a security event or a logout token is not an access token', async (t) => {
   for (const events of [{ 'http://schemas.openid.net/event/backchannel-logout': {} }, {}])
     for (const exp of [now + 60, undefined]) t.equal(judge({ events, exp }), 'token_type');
+  const mismatch = { claim: 'events', found: 'a security event', expected: 'none' };
+  t.match(judged({ events: {} }), { detail: 'events', mismatch });
   for (const events of [undefined, null, 'concerts', ['concerts']]) t.equal(judge({ events }), undefined);
 });
 
