@@ -321,6 +321,13 @@ t.test('a path with several readings is forwarded only if each of them leads to 
       '/a%3Ab/c',
     ],
     'an enforced route': [{ mode: 'shadow', routes: [wide, narrow, strict] }, '/a%3Ab/c%3Fd'],
+    'an enforced route of another upstream than the default': [
+      {
+        mode: 'shadow',
+        routes: [...[wide, narrow].map((one) => ({ ...one, upstream: 'api' })), { ...strict, upstream: 'other' }],
+      },
+      '/a%3Ab/c%3Fd',
+    ],
   };
   for (const [what, [more, target]] of Object.entries(refuses))
     t.match(decider({ ...more, upstreams }).route(`GET ${target}`), { kind: 'refuse', code: 'target_ambiguous' }, what);

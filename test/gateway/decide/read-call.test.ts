@@ -38,6 +38,8 @@ t.test('the route opens no WebSocket, because the gateway does not read its mess
     identity: { subject: 'alice' },
   });
   t.equal(await told(decide(upgrade('h2c'))), 'forward', 'Java offers it with every first request');
+  const posted = message(ping, ['Connection', 'Upgrade', 'Upgrade', 'websocket']);
+  t.equal(await told(decide(posted)), 'forward', 'a WebSocket begins with GET (RFC 6455 §4.1)');
 });
 
 t.test('a body is read in the type and the coding of its header only', async (t) => {
