@@ -1,4 +1,4 @@
-import { isContent, type Repair, type Row, rowOf } from './layout-rows.ts';
+import { isContent, type LayoutRow, type Repair, rowOf } from './layout-rows.ts';
 
 /**
  * Moves the line to the column of each open block above it. Or the entry above may be the wrong one: then this entry moves
@@ -35,8 +35,8 @@ function lastColumnAbove(all: readonly string[], line: number): number | undefin
 }
 
 /** The last row of each block that is open at the line, with its entries in this block. */
-function openAbove(all: readonly string[], line: number): readonly Row[] {
-  const open: Row[] = [];
+function openAbove(all: readonly string[], line: number): readonly LayoutRow[] {
+  const open: LayoutRow[] = [];
   for (let index = line - 1, least = Infinity; index >= 0 && least > 0; index--) {
     const row = rowOf(all[index] ?? '', index);
     if (row === undefined || row.indent >= least) continue;
@@ -65,7 +65,7 @@ const names = {
   item: { one: 'this item', others: 'the items of its list' },
 } as const;
 
-function moved(all: readonly string[], { index, indent, entries }: Row, { to, others }: Move): Repair {
+function moved(all: readonly string[], { index, indent, entries }: LayoutRow, { to, others }: Move): Repair {
   const name = names[entries[0]?.kind ?? 'key'];
   return {
     line: index,

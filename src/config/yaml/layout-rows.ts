@@ -19,7 +19,7 @@ export interface Repair {
 export type EntryKind = 'key' | 'item';
 
 /** A line with a key or an item. The line `- id: a` has an item at one column, and a key at another. */
-export interface Row {
+export interface LayoutRow {
   readonly index: number;
   readonly indent: number;
   readonly entries: readonly { readonly kind: EntryKind; readonly column: number }[];
@@ -29,7 +29,7 @@ const START = /^( *)((?:- +)*)/;
 const KEY = /^(?:"[^"]*"|'[^']*'|[^\s"'#{}[\],&*!|>%@`-]\S*?) *:(?=\s|$)/;
 
 /** Undefined for a line that is empty, a comment, or the continuation of a text. */
-export function rowOf(line: string, index: number): Row | undefined {
+export function rowOf(line: string, index: number): LayoutRow | undefined {
   const [start = '', { length: indent } = '', signs = ''] = START.exec(line) ?? [];
   const rest = line.slice(start.length);
   const entry = (kind: EntryKind, column: number) => ({ kind, column });
