@@ -40,6 +40,21 @@ t.test('window: each count once, in any order, and none that is 64 or more behin
   t.strictSame([0xffffffff, 1, 0xfffffff0, 0xfffffff0, 0xffffffff - 64].map(take), [true, false, true, false, false]);
 });
 
+t.test('a window keeps the used counts, however far the highest count moves', async (t) => {
+  for (let step = 1; step <= 70; step++) {
+    const counts = new NonceCounts(0);
+    const take = (count: number) => counts.use(nonce(1), use(count, 'window')) === 'fresh';
+    t.ok(take(100) && take(98) && take(100 + step));
+    for (const [count, isUsed] of [
+      [100, true],
+      [99, false],
+      [98, true],
+      [97, false],
+    ] as const)
+      t.equal(take(count), !isUsed && 100 + step - count < 64, `${count} after ${100 + step}`);
+  }
+});
+
 t.test('a window agrees with a plain set of used counts', async (t) => {
   const { below } = random(7);
   for (let round = 0; round < 50; round++) {

@@ -47,6 +47,24 @@ t.test('times are compared in seconds, whatever unit the file uses', async (t) =
   t.match(await told({ exp: now + 3631 }), { code: 'token_lifetime' });
 });
 
+t.test('a token without iat is refused only if the server reports the ends of its tokens by their age', async (t) => {
+  t.match(await told({ iat: undefined }), { kind: 'facts' });
+  t.match(await told({ iat: undefined }, { requiresIssuedAt: false }), { kind: 'facts' });
+  t.match(await told({ iat: undefined }, { requiresIssuedAt: true }), {
+    code: 'token_malformed',
+    detail: 'there is no iat',
+  });
+  t.match(await told({}, { requiresIssuedAt: true }), { kind: 'facts' });
+});
+
+t.test('a refusal names its cause for the log', async (t) => {
+  t.match(await told({}, {}, finding({ kind: 'revoked' })), { detail: 'key of a user', cause: 'user_key' });
+  t.match(await told({}, { requiredClaims: { tenant: ['acme'] } }), {
+    detail: 'required_claims',
+    cause: 'required_claims',
+  });
+});
+
 t.test('typ is a media type that the file allows; a token without one is accepted only with absent', async (t) => {
   t.match(await told({}, { typ: ['AT+JWT'] }), { kind: 'facts' });
   t.match(await told({}, {}, keySet, 'JWT'), { code: 'token_type' });

@@ -25,7 +25,9 @@ t.test('after a wall clock steps back a cached token is not yet valid', async (t
   const token = await issuer.sign({ nbf: clock.now() / 1000 });
   await verify(token);
   clock.step(-60_000);
-  t.equal(inAWord(await verify(token)), 'token_not_yet_valid');
+  const early = await verify(token);
+  t.equal(inAWord(early), 'token_not_yet_valid');
+  t.match(early, { mismatch: { claim: 'nbf', difference: / 1 min(?:ute)?.*skew 30 s/ } });
   clock.step(60_000);
   t.equal(inAWord(await verify(token)), 'hit');
 });

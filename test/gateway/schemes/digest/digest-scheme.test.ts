@@ -83,6 +83,16 @@ t.test('a right response passes once for each count, with the identity and the s
   t.equal(await tell(answer(given, { count: 2 })), 'nonce_replayed', 'strict');
 });
 
+t.test('a count is a hexadecimal number', async (t) => {
+  const { offer, tell } = open();
+  const given = offer();
+  const counts = [8, 9, 10, 11, 15, 16, 17, 31, 32, 0xff, 0x100, 0xabcdef, 0xabcdf0, 0xfedcba98];
+  for (const count of counts) {
+    t.equal(await tell(answer(given, { count })), 'verified', count.toString(16));
+    t.equal(await tell(answer(given, { count: count - 1 })), 'nonce_replayed', `before ${count.toString(16)}`);
+  }
+});
+
 t.test('in a window counts may arrive in any order, each once', async (t) => {
   const { offer, tell } = open({ nc: 'window' });
   const given = offer();

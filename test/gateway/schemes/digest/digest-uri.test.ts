@@ -46,6 +46,9 @@ t.test('normalized accepts another spelling only of unreserved characters', asyn
     ['/a?x', '/a'],
     ['/x/../a', '/a'],
     ['/a//b', '/a/b'],
+    ['/a%zz', '/b%zz'],
+    ['/a%zz', '/a'],
+    ['/a', '/a%zz'],
   ] as const)
     t.notOk(uriFits(uri, head(target), normalized), `${uri} for ${target}`);
 });
