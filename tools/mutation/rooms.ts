@@ -57,6 +57,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'test/gateway/verify/verify-jwt.test.ts',
       'test/gateway/verify/verifiers.test.ts',
       'test/gateway/verify/verify-cache.test.ts',
+      'test/gateway/verify/token-ends.test.ts',
       'test/gateway/verify/facts-cache.model.test.ts',
       'test/gateway/verify/introspection.model.test.ts',
       'test/gateway/server-client/key-set.model.test.ts',
@@ -68,6 +69,6 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   grants: {
     mutate: ['src/authorization/grants/**/*.ts'],
-    tests: ['test/authorization/grants/!(durable-grants).test.ts'],
+    tests: ['test/authorization/grants/!(durable-grants).test.ts', 'test/authorization/openid/login.test.ts'],
   },
 };
