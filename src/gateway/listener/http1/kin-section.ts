@@ -24,8 +24,9 @@ export function readKin(text: string, before: FieldSection): FieldSection | unde
   let at = 0;
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as KnownLine;
-    const isSame = text.startsWith(line.text, at);
-    const end = isSame ? at + line.text.length : replaceLine(kin, index, text, at);
+    const same = at + line.text.length;
+    // V8 compares two texts faster than it looks for the beginning of one.
+    const end = text.slice(at, same) === line.text ? same : replaceLine(kin, index, text, at);
     if (end === undefined) return undefined;
     at = end;
   }
