@@ -1,4 +1,5 @@
 import { type ReceivedRequest, type RequestHead, readHead } from '../message/request-head.ts';
+import { EXPECT_CONTENT } from '../upstreams/own/request-head.ts';
 
 /** A simulated request: the engine decides about it, and nothing is sent. */
 export interface SimulatedRequest {
@@ -43,6 +44,7 @@ export function simulatedHead({
     ],
   };
   const head = readHead(received);
-  // A Content-Type announces a body, which this request need not have.
-  return { ...head, hasBody: head.hasBody || head.contentType !== undefined };
+  // With these methods, a Content-Type announces a body, which this request need not have. Some clients send one with every GET.
+  const isAnnounced = head.contentType !== undefined && EXPECT_CONTENT.has(method);
+  return { ...head, hasBody: head.hasBody || isAnnounced };
 }

@@ -57,6 +57,17 @@ t.test('a Content-Type announces a body: explain names the place that the route 
   t.match(told.answer.detail, /there is no Authorization field, and a token in a body must be a form/);
 });
 
+t.test('a Content-Type of GET or DELETE announces no body, as at the gateway', async (t) => {
+  const headers = [['Content-Type', 'application/json']] as const;
+  const more = '  - { id: tools, match: { path: /mcp }, access: authenticated, mcp: { sessions: true } }\n';
+  for (const method of ['GET', 'DELETE'])
+    t.match(await explained(`${method} /mcp`, { headers, more, token: {} }), { route: 'tools', upstream: { method } }, method);
+  const length = [...headers, ['Content-Length', '2']] as const;
+  t.match(await explained('GET /mcp', { headers: length, more, token: {} }), {
+    answer: { code: 'mcp_message_invalid' },
+  });
+});
+
 t.test('explain names the list that a page is not in', async (t) => {
   const headers = [['Origin', 'https://evil.example']] as const;
   const told = await explained('GET /pages', { headers });

@@ -31,7 +31,7 @@ export class InvalidRequest extends Error {
 }
 
 /** A server may expect content with these methods. A missing length would mean an unknown length (RFC 9110 §8.6). */
-const EXPECT_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+export const EXPECT_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Throws InvalidRequest. */
 export function writeHead(lines: RequestLines): WrittenHead {
