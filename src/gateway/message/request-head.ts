@@ -143,7 +143,7 @@ export function withValues(
   rawHeaders: readonly string[],
 ): HeadFields | undefined {
   const fields = read.fields.slice();
-  const head = copyOf(read, fields);
+  const head: Mutable<HeadFields> = { ...read, fields };
   for (const index of changed) {
     const value = rawHeaders[index + 1] as string;
     fields[index + 1] = value;
@@ -189,49 +189,26 @@ export function headOf(
   };
 }
 
-/** Each member separately, as in `headOf`. */
-function copyOf(read: HeadFields, fields: string[]): Mutable<HeadFields> {
-  return {
-    fields,
-    host: read.host,
-    authorization: read.authorization,
-    contentType: read.contentType,
-    contentEncoding: read.contentEncoding,
-    contentLength: read.contentLength,
-    transferEncoding: read.transferEncoding,
-    connection: read.connection,
-    upgrade: read.upgrade,
-    te: read.te,
-    webOrigin: read.webOrigin,
-    requestedMethod: read.requestedMethod,
-    traceparent: read.traceparent,
-    tracestate: read.tracestate,
-    hasBody: read.hasBody,
-  };
-}
-
 /** Every head has the same shape, whatever its fields, so that V8 stays on its fast path. */
 function blank(fields: string[]): Mutable<HeadFields> {
-  return copyOf(NOTHING, fields);
+  return {
+    fields,
+    host: undefined,
+    authorization: undefined,
+    contentType: undefined,
+    contentEncoding: undefined,
+    contentLength: undefined,
+    transferEncoding: undefined,
+    connection: undefined,
+    upgrade: undefined,
+    te: undefined,
+    webOrigin: undefined,
+    requestedMethod: undefined,
+    traceparent: undefined,
+    tracestate: undefined,
+    hasBody: false,
+  };
 }
-
-const NOTHING: HeadFields = {
-  fields: [],
-  host: undefined,
-  authorization: undefined,
-  contentType: undefined,
-  contentEncoding: undefined,
-  contentLength: undefined,
-  transferEncoding: undefined,
-  connection: undefined,
-  upgrade: undefined,
-  te: undefined,
-  webOrigin: undefined,
-  requestedMethod: undefined,
-  traceparent: undefined,
-  tracestate: undefined,
-  hasBody: false,
-};
 
 /** Connection is a list over all its lines (RFC 9110 §5.3). For the other fields, only the number of lines matters. */
 function again(before: Occurrences, member: Decisive, value: string): Occurrences {

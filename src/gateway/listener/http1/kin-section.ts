@@ -18,8 +18,8 @@ const FIXED: ReadonlySet<Role> = new Set(['host', 'connection']);
  */
 export function readKin(text: string, before: FieldSection): FieldSection | undefined {
   if (before.rawHeaders.length > 2 * MOST_LINES) return undefined;
-  if (before.lines === undefined && !haveSameNames(text, before.text)) return undefined;
-  const { lines, rawHeaders } = before.lines === undefined ? copied(before) : { ...before, lines: before.lines };
+  if (!isKnown(before) && !haveSameNames(text, before.text)) return undefined;
+  const { lines, rawHeaders } = isKnown(before) ? before : copied(before);
   const kin = { lines: lines.slice(), rawHeaders: rawHeaders.slice(), length: before.length, changed: [] };
   let at = 0;
   for (let index = 0; index < lines.length; index++) {
@@ -31,6 +31,12 @@ export function readKin(text: string, before: FieldSection): FieldSection | unde
     at = end;
   }
   return at === text.length ? { text, isLast: before.isLast, ...kin } : undefined;
+}
+
+type KnownSection = Required<Pick<FieldSection, 'lines' | 'rawHeaders'>>;
+
+function isKnown(section: FieldSection): section is FieldSection & KnownSection {
+  return section.lines !== undefined;
 }
 
 /** Copies nothing, because connections of several clients often alternate between other sections. */
@@ -72,7 +78,7 @@ function replaceLine(kin: Kin, index: number, text: string, at: number): number 
 }
 
 /** Slices of the section would keep all of it in memory, with its credentials. */
-function copied({ text: section }: FieldSection): { lines: readonly KnownLine[]; rawHeaders: readonly string[] } {
+function copied({ text: section }: FieldSection): KnownSection {
   const lines: KnownLine[] = [];
   const rawHeaders: string[] = [];
   for (let at = 0, end = 0; at < section.length; at = end) {
