@@ -1,5 +1,6 @@
 import { type Mismatch, mismatch, mismatchOf } from '../base/mismatch.ts';
 import { listedFirst, quoted } from '../base/quoted.ts';
+import { mediaType } from '../base/token-type.ts';
 import type { VerificationKey } from './keys.ts';
 import type { JwsHeader } from './parse.ts';
 
@@ -40,10 +41,4 @@ export function signatureMismatch({ kid }: JwsHeader, tried: Iterable<NamedKey>)
 
 function keyInWords({ alg, kid }: NamedKey): string {
   return kid === undefined ? `a key without a name (${alg})` : `${quoted(kid)} (${alg})`;
-}
-
-/** RFC 7515 §4.1.9: case does not matter, and `application/` may be left out. */
-export function mediaType(typ: string): string {
-  const lower = typ.toLowerCase();
-  return lower.startsWith('application/') ? lower.slice('application/'.length) : lower;
 }

@@ -1,8 +1,9 @@
 import { createHmac, createSign, KeyObject, type webcrypto } from 'node:crypto';
 import { type CryptoKey, exportSPKI, importJWK } from 'jose';
 import t from 'tap';
+import { mediaType } from '../../src/base/token-type.ts';
 import { algorithmNames } from '../../src/jwt/algorithms.ts';
-import { keyMismatch, mediaType, signatureMismatch } from '../../src/jwt/header-mismatches.ts';
+import { keyMismatch, signatureMismatch } from '../../src/jwt/header-mismatches.ts';
 import { importKeys } from '../../src/jwt/keys.ts';
 import { parseJws } from '../../src/jwt/parse.ts';
 import { judgeHeader } from '../../src/jwt/verify.ts';

@@ -1,6 +1,6 @@
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
-import { mediaType } from '../../jwt/header-mismatches.ts';
+import { mediaType } from '../../base/token-type.ts';
 import { type ParsedJwt, parseJwt } from '../../jwt/parse.ts';
 import { isTime } from '../../jwt/times.ts';
 import { verifySignature } from '../../jwt/verify.ts';

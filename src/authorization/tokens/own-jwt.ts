@@ -1,6 +1,6 @@
+import { mediaType } from '../../base/token-type.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { isAudience } from '../../jwt/claims.ts';
-import { mediaType } from '../../jwt/header-mismatches.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import { type ParsedJwt, parseJwt } from '../../jwt/parse.ts';

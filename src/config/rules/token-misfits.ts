@@ -1,4 +1,5 @@
 import { durationInWords } from '../../base/time-in-words.ts';
+import { mediaType } from '../../base/token-type.ts';
 import type { AuthorizationConfig, TokenFormat } from '../schema/authorization.ts';
 import type { AuthorizationServerConfig, GatewayConfig } from '../schema/gateway.ts';
 import { introspects } from '../schema/introspects.ts';
@@ -105,11 +106,6 @@ const jwtRules: readonly JwtRule[] = [
     hint: () => 'write the `user_key_uri_template` that the metadata of the service name',
   },
 ];
-
-/** RFC 7515 §4.1.9: senders may omit `application/`. */
-function mediaType(typ: string): string {
-  return typ.toLowerCase().replace(/^application\//, '');
-}
 
 function secretKey({ secret }: AuthorizationServerConfig): string {
   return secret === undefined ? 'secret_base64url' : 'secret';

@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
+import { mediaType } from '../../base/token-type.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { judgeClaims } from '../../jwt/claims.ts';
-import { keyMismatch, mediaType, signatureMismatch } from '../../jwt/header-mismatches.ts';
+import { keyMismatch, signatureMismatch } from '../../jwt/header-mismatches.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
 import { TurnBudget } from '../../jwt/turn-budget.ts';
 import { judgeHeader, verifySignature } from '../../jwt/verify.ts';

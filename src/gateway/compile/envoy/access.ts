@@ -1,4 +1,4 @@
-import { mediaType } from '../../../jwt/header-mismatches.ts';
+import { mediaType } from '../../../base/token-type.ts';
 import type { ScopeRequirement } from '../../message/scope-requirement.ts';
 import { caseless } from '../path-text.ts';
 import type { PlannedRoute } from '../plan.ts';
