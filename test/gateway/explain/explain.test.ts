@@ -61,7 +61,11 @@ t.test('a Content-Type of GET or DELETE announces no body, as at the gateway', a
   const headers = [['Content-Type', 'application/json']] as const;
   const more = '  - { id: tools, match: { path: /mcp }, access: authenticated, mcp: { sessions: true } }\n';
   for (const method of ['GET', 'DELETE'])
-    t.match(await explained(`${method} /mcp`, { headers, more, token: {} }), { route: 'tools', upstream: { method } }, method);
+    t.match(
+      await explained(`${method} /mcp`, { headers, more, token: {} }),
+      { route: 'tools', upstream: { method } },
+      method,
+    );
   const length = [...headers, ['Content-Length', '2']] as const;
   t.match(await explained('GET /mcp', { headers: length, more, token: {} }), {
     answer: { code: 'mcp_message_invalid' },
