@@ -35,7 +35,7 @@ function place(directory: string, values: string): NodeJS.ProcessEnv {
 }
 
 t.test('the page shows how to check the file before an installation', async (t) => {
-  t.match(recipe, /helm template .*\| yq .*gatehouse check --no-secrets --strict/s);
+  t.match(recipe, /helm template .*\| yq .*gatehouse\.js check --no-secrets --strict/s);
   t.equal(examples.length, 3);
   t.ok(examples.some((text) => text.includes('${file:/run/secrets/') && text.includes('${GATEWAY_SECRET}')));
 });

@@ -9,7 +9,7 @@ const page = textOf('compile-kubernetes.md');
 
 /** Each command of the page, with the part of its output behind it. */
 const EXAMPLE =
-  /^gatehouse compile (\S+) --config gateway\.yaml(?: --on-unsupported (\S+))?(?: \\\n)? +(?:--accept (.+?) )?--out cluster\n```\n\n```yml\n(.*?)^```$/gms;
+  /^\.\/bin\/gatehouse\.js compile (\S+) --config gateway\.yaml(?: --on-unsupported (\S+))?(?: \\\n)? +(?:--accept (.+?) )?--out cluster\n```\n\n```yml\n(.*?)^```$/gms;
 
 function outputFor(target: string, mode: UnsupportedMode, accepted: readonly string[]): string {
   const [, text = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
