@@ -46,7 +46,7 @@ export interface GatewayFile {
     url?: string;
     /** true: the listener serves the console. On a loopback address, the default is true. On any other address, the default is false. */
     console?: boolean | Variable;
-    /** The console also shows the decisions of these other gateways. All other pages of the console show only the gateway of this file. */
+    /** The list of decisions in the console also has the decisions of these other gateways. All other pages of the console show only the gateway of this file. */
     replicas?: ReadonlyArray<{
       /** The `admin` listener of the other gateway has this origin, such as https://10.0.0.7:9901. */
       url: string;
@@ -64,7 +64,7 @@ export interface GatewayFile {
     access?: "loopback" | {
       /** Operators log in at this authorization server, a name in `authorization_servers`. */
       authorization_server: string;
-      /** The gateway requests these space-delimited scopes, and the token must have all of them. With `openid`, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
+      /** The gateway requests these space-delimited scopes, and the token must have all of them. If `openid` is one of these scopes, the gateway also verifies an ID token. Default: `"gatehouse.admin"`. */
       scope?: string;
       /** The console uses this client id at the authorization server. Register `url`/console/callback as a redirect address of this client. The default is the `client_id` of this server in `authorization_servers`. */
       client_id?: string;
@@ -172,7 +172,7 @@ export interface GatewayFile {
   login?: {
     /** One user may send this many wrong passwords from one address. All users together may send ten times as many from one address. A wrong API key counts as a wrong password. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. It checks no password during this time. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. Until then, the gateway checks no password of this user from this address. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
   };
   /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so a nonce is valid only until the process ends. */
@@ -200,7 +200,7 @@ export interface GatewayFile {
       /** The gateway measures the rate over this time. Default: `"30s"`. */
       over?: string;
     };
-    /** The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. On HTTP/1.1, if the gateway already has the whole answer, it waits ten times as long. Default: `"75s"`. */
+    /** The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. If the connection uses HTTP/1.1 and the gateway already has the whole answer, it cuts the answer only after ten times as long. Default: `"75s"`. */
     idle?: string;
     /** At most this many client connections may be open. The gateway refuses further connections at once. Default: `10000`. */
     connections?: number | Variable;
@@ -313,7 +313,7 @@ export interface GatewayFile {
       clock_skew?: string;
       /** The gateway rejects a token if the time from its `iat` to its `exp` is longer. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. With `client_id` and `client_secret`, the default comes from the metadata of the issuer. This client must be allowed to follow the feed. With `verify: store`, `backchannel_logout` or `security_events`, the default is `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. Without both keys, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
       events?: string;
       /** If the feed is silent for longer than this, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
@@ -321,14 +321,14 @@ export interface GatewayFile {
       on_stale?: "introspect" | "deny" | "allow" | Variable;
       /** The server reports logouts at `receiver`, under /backchannel-logout/NAME. The gateway rejects the tokens of an ended session at once. */
       backchannel_logout?: {
-        /** A logout token must be for one of these clients: its `aud` contains their client id. */
+        /** The `aud` of a logout token must contain one of these client ids. */
         audiences: ReadonlyArray<string>;
-        /** The gateway also sends each accepted logout token to this URL. Set this key if the client must also get logout tokens. A server stores only one logout address for each client. */
+        /** The gateway also sends each accepted logout token to this URL. A server stores only one logout address for each client, and this address is now the address of the gateway. Set this key if the client must also get logout tokens. */
         relay_to?: string;
       };
       /** The server sends security event tokens (RFC 8417) with the events of CAEP and RISC. */
       security_events?: {
-        /** A security event token must be for one of these receivers: its `aud` contains one of these values. */
+        /** These values identify the gateway as a receiver. The `aud` of a security event token must contain one of these values. */
         audiences: ReadonlyArray<string>;
         /** This is the `iss` of the security event tokens. The default is the issuer of the server. */
         issuer?: string;
@@ -504,7 +504,7 @@ export interface GatewayFile {
       headers?: {
         [name: string]: string;
       };
-      /** Each query parameter must have the given value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400. */
+      /** Each query parameter must have the given value. If a parameter occurs twice, or in another spelling, the answer is 400. For example, op[], OP and ;op= are other spellings of op. f[a]x is another spelling of f[a]. */
       query?: {
         [name: string]: string;
       };
@@ -563,7 +563,7 @@ export interface GatewayFile {
         /** These keys of the authorization service decrypt its hashes. The default is the key file beside the SQLite database. The keys are required with `postgres`. */
         encryption_keys?: ReadonlyArray<string>;
       };
-      /** The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients that do not support SHA-256. A FIPS module does not have MD5. Default: `["SHA-256"]`. */
+      /** The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients that do not support SHA-256. MD5 does not work with a FIPS module of OpenSSL. Default: `["SHA-256"]`. */
       algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
       /** The gateway offers these values of qop. auth-int also protects the body. Default: `["auth"]`. */
       qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
@@ -571,15 +571,15 @@ export interface GatewayFile {
       nonce_ttl?: string;
       /** strict: the count of a nonce must increase with each request. window: counts may arrive in any order, but each count only once. Use window for clients that send several requests at a time. Default: `"strict"`. */
       nc?: "strict" | "window" | Variable;
-      /** true: the route also accepts responses of RFC 2069, which use MD5. Each nonce is valid once. Default: `false`. */
+      /** true: the route also accepts responses of RFC 2069, which use MD5 and have no qop. A nonce is valid for only one such response. Default: `false`. */
       legacy_no_qop?: boolean | Variable;
       /** true: clients may send a hash of the username (RFC 7616 §3.4.4). Default: `true`. */
       userhash?: boolean | Variable;
       /** true: a nonce is valid only from the address that got it. Default: `false`. */
       bind_ip?: boolean | Variable;
-      /** exact: `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters before it compares them. Default: `"exact"`. */
+      /** exact: the parameter `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters in `uri` and in the target before it compares the two. Default: `"exact"`. */
       uri_match?: "exact" | "normalized" | Variable;
-      /** A trusted proxy that rewrites the target reports the received target in these headers. `uri` may equal the received target. The proxy must set each of these headers on every request, because a client could send them. Default: `[]`. */
+      /** A trusted proxy reports the target that it received, before it rewrote the target, in these headers. The parameter `uri` may then equal the received target instead of the rewritten target. The proxy must set each of these headers on every request. Otherwise a client could set them. Default: `[]`. */
       uri_from?: ReadonlyArray<"X-Original-URI" | "X-Forwarded-Uri" | "X-Forwarded-Prefix" | Variable>;
       /** This limit applies to the body of requests with auth-int. Default: `{}`. */
       auth_int?: {
@@ -617,7 +617,7 @@ export interface GatewayFile {
         contains: string | number | boolean | Variable;
       };
     };
-    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If it occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header, this rule applies to all headers, except to lists such as Accept, Via and X-Forwarded-For. If the expression can read any parameter, this rule applies to all parameters. */
+    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If such a header or parameter occurs twice, or in another spelling, the answer is 400. For example, X_Env is another spelling of X-Env. op[], OP and ;op= are other spellings of op. If the expression reads headers without naming each of them, this rule applies to all headers. Only lists such as Accept, Via and X-Forwarded-For may then occur several times. If the expression reads parameters without naming each of them, this rule applies to all parameters. */
     when?: string;
     /** The `aud` of the token must contain this value. The default is `audience` of the authorization server. */
     audience?: string;
@@ -625,7 +625,7 @@ export interface GatewayFile {
     resource?: string;
     /** The upstream of this route is a Model Context Protocol server. The gateway reads each message, and applies rules to methods, tools, resources and prompts. */
     mcp?: {
-      /** true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got an id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions. Default: `false`. */
+      /** true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got a session id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions. Default: `false`. */
       sessions?: boolean | Variable;
       /** Pages of these origins may send requests. If a request has another origin, the answer is 403. The default is `origins` of the route. If the route has no `origins`, the default is the origins of `cors`. Without `cors`, no page may send requests. */
       origins?: ReadonlyArray<string>;
@@ -827,9 +827,9 @@ export interface AuthorizationFile {
     refresh?: {
       /** A refresh token is valid for this long. Each use issues a new refresh token. Default: `"7d"`. */
       ttl?: string;
-      /** After this time, the user must log in again. No access token or refresh token of the grant is valid longer. Default: `"30d"`. */
+      /** A grant with refresh tokens ends this long after the client got its first tokens. No access token or refresh token of the grant is valid longer. After that, the user must log in again. Default: `"30d"`. */
       absolute_ttl?: string;
-      /** If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. Default: `"10s"`. */
+      /** This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. Default: `"10s"`. */
       reuse_leeway?: string;
       /** A client that lost the answer may send the used refresh token again within this time. The service then sends the same tokens again. Default: `"0s"`. */
       retry_window?: string;
@@ -841,7 +841,7 @@ export interface AuthorizationFile {
       /** A session key is valid for this long. Default: `"7d"`. */
       ttl?: string;
     };
-    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. For one client, one session may request at most a twentieth of this number of codes in any minute. Further requests get 429. 0 means no limit. Default: `6000`. */
+    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. In any minute, one session may request at most a twentieth of this number of authorization codes for one client. Further requests get 429. 0 means no limit. Default: `6000`. */
     max_a_minute?: number | Variable;
   };
   /** Each scope has a text that tells users what the scope allows. Default: `{}`. */
@@ -863,7 +863,7 @@ export interface AuthorizationFile {
     };
     /** public: all clients see the same `sub` of a user. pairwise: each client sees a different `sub`, so clients cannot compare their users. `subject_type` of a client replaces this value. Default: `"public"`. */
     subject?: "public" | "pairwise" | Variable;
-    /** Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, a standard claim takes its value from the entry with the same name. Default: `{}`. */
+    /** Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no key here. Without a key, a standard claim takes its value from the user's entry with the same name. Default: `{}`. */
     claims?: {
       [name: string]: string;
     };
@@ -885,9 +885,9 @@ export interface AuthorizationFile {
       allow?: ReadonlyArray<string>;
       /** A client with such a document may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token. */
       scope?: string;
-      /** If the answer of the host names no time, the service reads the document again after this time. Default: `"1h"`. */
+      /** If the host's answer has no lifetime (`Cache-Control` or `Expires`), the service reads the document again after this time. Default: `"1h"`. */
       ttl?: string;
-      /** The service reads a document again after at most this time. If the host's answer names a shorter time, the service uses the shorter time, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. Default: `"24h"`. */
+      /** The service reads a document again after at most this time. If the host's answer has a shorter lifetime, the service uses the shorter lifetime, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. Default: `"24h"`. */
       max_ttl?: string;
       /** The service rejects a larger document. Default: `"5KiB"`. */
       size?: string;
@@ -910,7 +910,7 @@ export interface AuthorizationFile {
       per_address?: {
         /** One address may register this many clients in the window. Default: `10`. */
         requests?: number | Variable;
-        /** This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many. Default: `"1h"`. */
+        /** This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many clients as one address. Default: `"1h"`. */
         per?: string;
       };
     };
@@ -956,7 +956,7 @@ export interface AuthorizationFile {
   compat?: {
     /** true: the service also accepts app_id, app_secret and similar names. Default: `true`. */
     aliases?: boolean | Variable;
-    /** true: tokens contain `app_id` and `client_id`. Default: `false`. */
+    /** true: JWT access tokens and introspection answers also have `app_id`, with the value of `client_id`. Answers with a token also have `rscope`, with the value of `scope`. Default: `false`. */
     app_id_claim?: boolean | Variable;
     /** JWT access tokens have this `typ` (RFC 9068 §2.1). Default: `"at+jwt"`. */
     jwt_typ?: "at+jwt" | "JWT" | Variable;
@@ -1009,7 +1009,7 @@ export interface AuthorizationFile {
     userinfo_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     /** This value replaces `openid.subject` for this client. */
     subject_type?: "public" | "pairwise" | Variable;
-    /** If the URLs of several clients have the same host, these clients see the same pairwise `sub`. The document at this URL is a JSON array with all `redirect_uris` of the client. */
+    /** The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the `redirect_uris`. */
     sector_identifier_uri?: string;
     /** These are facts about the client. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {

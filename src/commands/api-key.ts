@@ -52,7 +52,7 @@ export function register(program: Command): void {
 const EXPIRES = 'expire after this time, such as 90d, or at a UTC date, such as 2027-01-31; by default never';
 
 const INPUT = `
-A line for each key: KEY CLIENT [SCOPE …]. The command stores only hashes of the keys.
+Write one line for each key: KEY CLIENT [SCOPE …]. The command stores only hashes of the keys.
 `;
 
 interface Expiring extends FileOrStore {

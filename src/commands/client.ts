@@ -48,7 +48,10 @@ export function register(program: Command): void {
     .option('--id-token-alg <alg>', 'the algorithm of its ID tokens: RS256, ES256 or EdDSA')
     .option('--userinfo-alg <alg>', 'userinfo answers with a JWT, signed with this algorithm; the default is JSON')
     .option('--subject-type <type>', 'the kind of `sub` that the client sees: public or pairwise')
-    .option('--sector-identifier-uri <url>', 'clients whose URLs here have the same host see the same pairwise `sub`')
+    .option(
+      '--sector-identifier-uri <url>',
+      'clients see the same pairwise `sub` if the URLs of this option have the same host',
+    )
     .option(
       '--retry-window <duration>',
       'how long the client can send a used refresh token again, to get the same tokens',

@@ -69,7 +69,7 @@ const REQUEST_ID = /^[\w-]{12}-[0-9a-z]{1,12}$/;
 
 function sentence(kind: Failure, ticket: string, file: string, { config }: Sound): string {
   if (kind === 'not_a_ticket' && REQUEST_ID.test(ticket))
-    return `this is a request id: find the line with "request_id":"${ticket}" in the gateway's log. This command takes the member \`ticket\` of the same answer`;
+    return `this is a request id: find the line with "request_id":"${ticket}" in the gateway's log. This command needs the ticket: pass the member \`ticket\` of the answer that has this request id`;
   if (kind === 'not_a_ticket' || kind === 'broken') return failures[kind];
   const { admin, ticket_keys } = config;
   if (ticket_keys !== undefined) return `none of the \`ticket_keys\` of ${file} opens the ticket`;

@@ -44,7 +44,7 @@ export function redisCounters(url: string, { clock, ...dependencies }: CounterDe
 
 /** An evicted nonce could be used again without notice. */
 function faultOf(policy: string): string {
-  return `counters: this Redis evicts nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or \`redis-cli config set maxmemory-policy noeviction\`, or use a separate Redis for the counters`;
+  return `counters: this Redis evicts nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or run \`redis-cli config set maxmemory-policy noeviction\`, or use a separate Redis for the counters`;
 }
 
 /** The results of the script in order. Instead, the script may return the eviction policy. */

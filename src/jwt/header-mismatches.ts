@@ -29,7 +29,7 @@ export function keyMismatch({ alg, kid }: JwsHeader, atHand: Iterable<NamedKey>)
   const keys = [...atHand];
   const namesake = kid === undefined ? undefined : keys.find((key) => key.kid === kid);
   const expected = keys.length === 0 ? 'none: there is no key' : listedFirst(keys.map(keyInWords), ' or ');
-  const differs = namesake && `the key of that name is for ${namesake.alg}, and the token has ${quoted(alg)}`;
+  const differs = namesake && `the key with this kid is for ${namesake.alg}, but the token has ${quoted(alg)}`;
   return mismatch('kid', quoted(kid), expected, differs);
 }
 
@@ -40,5 +40,5 @@ export function signatureMismatch({ kid }: JwsHeader, tried: Iterable<NamedKey>)
 }
 
 function keyInWords({ alg, kid }: NamedKey): string {
-  return kid === undefined ? `a key without a name (${alg})` : `${quoted(kid)} (${alg})`;
+  return kid === undefined ? `a key without a kid (${alg})` : `${quoted(kid)} (${alg})`;
 }

@@ -89,7 +89,7 @@ t.test(
     const message = `the service issues opaque tokens to the client \`shop\` (${service}:6)`;
     const { stdout } = check(edge, service);
     t.match(stdout, `${edge}:3:9: warning: ${message}, but the gateway cannot introspect them without \`client_id\``);
-    t.match(stdout, 'write `client_id` and `client_secret` of a client that has `introspect: true` there');
+    t.match(stdout, 'write `client_id` and `client_secret` of a client that has `introspect: true` in');
     const [problem, ...others] = JSON.parse(check('--format', 'json', edge, service).stdout);
     t.match(problem, { file: edge, line: 3, severity: 'warning', hint: /introspect: true/ });
     t.match(problem.message, message);
@@ -120,7 +120,7 @@ t.test(
     const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
     const { status, stdout } = check(soap);
     t.equal(status, 0);
-    t.match(stdout, `${soap}:6:71: warning: this path has a different requirement in \`delete\` (line 7)`);
+    t.match(stdout, `${soap}:6:71: warning: \`delete\` (line 7) sets a different requirement for this path`);
     t.match(stdout, 'refuses a request whose SOAPAction and body name different operations');
     t.equal(stdout.match(/warning/g)?.length, 1);
   },

@@ -55,7 +55,7 @@ t.test('while the service runs everything is fine, with and without a listener f
     await run(t, file);
     const found = await doctored(t, file);
     expectSeen(t, found, 'listen', 'good', /^held by a Gatehouse that/);
-    expectSeen(t, found, 'issuer', 'good', /agree/);
+    expectSeen(t, found, 'issuer', 'good', /name this issuer/);
     expectSeen(t, found, 'storage', 'good', /tables of this version/);
     expectSeen(t, found, 'the mode of', 'good', /^readable by its owner only/);
     expectSeen(t, found, 'the key ', 'good', /^readable by its owner only/);
@@ -224,6 +224,6 @@ t.test('an untrusted proxy in front of the service is a warning with its address
   const before = await doctored(t, file);
   t.notMatch(JSON.stringify(before), /says that it is a proxy/);
   await fetch(`http://${listen}/oauth2/jwks`, { headers: { 'x-forwarded-for': '192.0.2.1' } });
-  const named = /^127\.0\.0\.1 says that it is a proxy, and no file trusts it/;
+  const named = /^127\.0\.0\.1 says that it is a proxy, and `trusted_proxies` does not name it/;
   expectSeen(t, await doctored(t, file), 'trusted_proxies', 'doubtful', named);
 });

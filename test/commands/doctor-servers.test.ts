@@ -218,7 +218,7 @@ t.test('a server that redirects is reported with the target, which gets no reque
   for (const [server, about] of rows) {
     const found = await doctored(t, await withServer(t, server));
     expectSeen(t, found, `authorization_servers.main ${about}`, 'bad', words);
-    t.match(JSON.stringify(found.findings), /write the address of the redirect/);
+    t.match(JSON.stringify(found.findings), /if you trust the target of the redirect, write its address instead/);
     t.notMatch(JSON.stringify(found.findings), 'hush');
   }
   t.strictSame(asked, []);

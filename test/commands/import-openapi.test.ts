@@ -81,7 +81,7 @@ t.test('what cannot be imported becomes a comment, and never opens anything', as
   const { routes } = parse(text);
   const of = (path: string) => routes.find(({ match }: { match: { path: string } }) => match.path === `/v1${path}`);
   t.equal(of('/silent').access, 'authenticated');
-  t.match(text, /does not mention security for this operation: until you decide, the route requires a token/);
+  t.match(text, /does not mention security for this operation: the route requires a token until you change it/);
   t.equal(of('/key').access, 'authenticated', 'no key was judged, so at least a token must be');
   t.match(text, /key is an API key \(cookie sid\)/);
   t.equal(of('/either').scope, 'b', 'the way in that needs a key too is left out');
@@ -162,7 +162,7 @@ t.test('a local reference is resolved, and one that leads nowhere gives no acces
   ]);
   t.match(
     text,
-    /the reference is broken or points outside this document: until you decide, the route rejects every caller/,
+    /the reference is broken or points outside this document: the route rejects every caller until you change it/,
   );
   t.ok(loadGatewayText(text).ok);
 });

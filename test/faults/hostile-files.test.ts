@@ -143,7 +143,7 @@ const bad: Readonly<Record<string, Row>> = {
   'in UTF-16': text(/the file is UTF-16/, (good) => Buffer.from(`\ufeff${good}`, 'utf16le')),
   'with a control character': text(/a control character \(U\+001B\)/, (good) => `${good}realm: "\x1b[31m"\n`),
   'that nobody may read': {
-    told: /cannot be read \(EACCES: this user may not read it\)/,
+    told: /cannot be read \(EACCES: the program may not read it\)/,
     put(file, good) {
       writeFileSync(file, good);
       chmodSync(file, 0);

@@ -134,7 +134,7 @@ t.test('a missing key is reported with the names of the existing ones, the first
   t.strictSame(keyMismatch(header('k9'), [named('ES256', 'k1'), named('RS256')]), {
     claim: 'kid',
     found: '"k9"',
-    expected: '"k1" (ES256) or a key without a name (RS256)',
+    expected: '"k1" (ES256) or a key without a kid (RS256)',
   });
   t.match(keyMismatch(header(), []), { found: 'none', expected: 'none: there is no key' });
   const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((kid) => named('ES256', kid));
@@ -143,7 +143,7 @@ t.test('a missing key is reported with the names of the existing ones, the first
 
 t.test('a key with the right name and another algorithm is reported as that', async (t) => {
   const told = keyMismatch(header('k1'), [named('RS256', 'k1')]);
-  t.equal(told.difference, 'the key of that name is for RS256, and the token has "ES256"');
+  t.equal(told.difference, 'the key with this kid is for RS256, but the token has "ES256"');
 });
 
 t.test('a signature that no key made is reported with the keys that were tried', async (t) => {

@@ -130,7 +130,7 @@ export const values: Keys = {
             ingressRule,
           ),
           egress: value(
-            'Rules that allow connections of the application, such as to its database. Required with `gateway.networkPolicy.egress`. `[]` allows none.',
+            'Rules that allow connections of the application, such as to its database. Required with `gateway.networkPolicy.egress`. With `[]`, only those of `gateway.networkPolicy.egress` are allowed.',
             { type: ['array', 'null'], items: egressRule },
             null,
           ),

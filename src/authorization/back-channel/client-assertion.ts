@@ -48,7 +48,7 @@ function claimFault({ claims }: ParsedJwt, issuer: string): string | undefined {
   const { iss, sub, aud, jti } = claims;
   if (typeof sub !== 'string' || sub === '' || iss !== sub) return 'its iss and sub must both be the client id';
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
-  if (audience !== issuer) return 'its aud must be only the issuer';
+  if (audience !== issuer) return 'its aud must be the issuer, with no other value';
   return typeof jti === 'string' && jti !== '' && jti.length <= LONGEST_JTI ? undefined : JTI_FAULT;
 }
 

@@ -28,4 +28,4 @@ export class UntrustedProxies {
 }
 
 const AS_PROXY =
-  'a peer sends proxy headers but is not in `trusted_proxies`: all its clients count as one address. If the peer is your proxy, add its address there';
+  'a peer sends proxy headers but is not in `trusted_proxies`: all its clients count as one address. If the peer is your proxy, add its address to `trusted_proxies`';

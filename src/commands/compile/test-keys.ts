@@ -25,9 +25,7 @@ export async function testKeys(file: string): Promise<TestKeys> {
 /** Reads the keys that a compiled output knows. Throws if there are none, since new keys would be unknown there. */
 export function knownTestKeys(file: string): TestKeys {
   if (!existsSync(file))
-    throw new Error(
-      `${file} does not exist: name the same file as in the --test-keys of the command that wrote the output`,
-    );
+    throw new Error(`${file} does not exist: name the file of test keys with which the output was compiled`);
   return keysIn(file);
 }
 

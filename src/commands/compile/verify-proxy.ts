@@ -93,7 +93,7 @@ function judge({ expect }: TestConfig, { status, isForwarded }: ProxyAnswer): Re
   const isExpected = 'forward' in expect ? isForwarded : isRefused;
   if (!isExpected) return { result: 'failed', detail: `${said}, but the file expects ${expected(expect)}` };
   const differs = 'refuse' in expect && expect.refuse !== status;
-  return { result: 'passed', detail: differs ? `${said}, the file says ${expect.refuse}` : said };
+  return { result: 'passed', detail: differs ? `${said} instead of ${expect.refuse}` : said };
 }
 
 function expected(expect: TestConfig['expect']): string {

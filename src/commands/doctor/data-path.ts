@@ -22,7 +22,7 @@ const readers: Readonly<Record<string, (memory: string) => Seen>> = {
   data: (memory) =>
     doubtful(
       `our own listener reads each request into its own buffer, which costs up to a quarter more CPU; ${memory}`,
-      'this Node.js cannot share a buffer: use the version of Node.js that the image has',
+      'this Node.js cannot share a buffer: use the version of Node.js that the container image has',
     ),
 };
 

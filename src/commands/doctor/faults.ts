@@ -21,7 +21,8 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: if that is intended, change `https:` to `http:` in the URL',
   CERT_HAS_EXPIRED: 'its certificate has expired: renew it there',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet: check both clocks',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted: add it, or its issuer, to `tls: { ca }`',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'its certificate is not trusted: add it, or the certificate of its authority, to `tls: { ca }`',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate authority is not trusted here: name it in `tls: { ca }`',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'its certificate authority is not trusted here: name it in `tls: { ca }`, or let the server send the whole chain',
@@ -33,7 +34,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** Also finds a code inside a sentence, for a caller that has only the sentence. */
 export function faultRemedy(detail: string, otherwise: string): string {
-  if (detail.includes(REDIRECT)) return 'write the address of the redirect, if you trust it';
+  if (detail.includes(REDIRECT)) return 'if you trust the target of the redirect, write its address instead';
   const code = detail.match(/\b[A-Z][A-Z0-9_]{4,}\b/g)?.find((each) => Object.hasOwn(remedies, each));
   return (code === undefined ? undefined : remedies[code]) ?? otherwise;
 }

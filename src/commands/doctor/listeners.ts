@@ -48,7 +48,7 @@ type Named = LoadedServiceFile['config'];
 
 async function lookAtIssuer({ issuer: named, listen, development }: Named, around: DoctorContext): Promise<Seen> {
   const fault = await issuerAt({ issuer: named, development }, around);
-  if (fault === undefined) return good('reachable at its issuer URL, and its metadata agree');
+  if (fault === undefined) return good('reachable at its issuer URL, and its metadata name this issuer');
   const url = new URL(named);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (isLoopback(url.hostname) && url.protocol === 'http:' && listen.port !== 0 && port !== listen.port)

@@ -59,7 +59,7 @@ const harms = {
     remedy: 'if the proxy is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
   },
   authorization: {
-    what: 'no file trusts it: its clients count as one, and wrong passwords of one client lock out all others',
+    what: '`trusted_proxies` does not name it: its clients count as one, and wrong passwords of one client lock out all others',
     remedy: 'if the proxy is yours, name it in `trusted_proxies`',
   },
 } as const;

@@ -29,7 +29,7 @@ async function lookAtMetadata(
   const seen = await Promise.all(
     members.map(async (member) => {
       const found = await about.endpoint(member);
-      if (typeof found === 'string') return good(`of this issuer; ${member} is ${found}`);
+      if (typeof found === 'string') return good(`they name this issuer; ${member} is ${found}`);
       return bad(found.detail, faultRemedy(found.detail, remedy(config.issuer, members)));
     }),
   );

@@ -26,7 +26,9 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 const ELSEWHERE: Requirement = {
   access: 'closed',
   scope: [],
-  notes: ['the reference is broken or points outside this document: until you decide, the route rejects every caller'],
+  notes: [
+    'the reference is broken or points outside this document: the route rejects every caller until you change it',
+  ],
 };
 
 export function operationsOf(document: OpenApi, prefix: string): Operations {

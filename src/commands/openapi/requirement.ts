@@ -8,7 +8,7 @@ export interface Requirement extends RequiredAccess {
 }
 
 const SILENT =
-  'the document does not mention security for this operation: until you decide, the route requires a token; write `access: public` if the operation is public';
+  'the document does not mention security for this operation: the route requires a token until you change it; write `access: public` if the operation is public';
 const NOTHING_LEFT =
   'the gateway cannot check some requirements of this operation: the route requires only the token or scope below, so check whether this is enough';
 

@@ -29,7 +29,7 @@ export type ImportedRoutes =
  */
 const MOST_STEPS = 4_000_000;
 
-const TANGLED = 'too many of its paths match the same requests as other paths: import the paths that matter';
+const TANGLED = 'too many of its paths match the same requests as other paths: leave out the paths that need no route';
 const NOTHING = 'the document has no operation that could become a route';
 
 /**
@@ -109,7 +109,7 @@ interface Settled {
 }
 
 const WIDENED =
-  'the route matches more paths than the document makes public: until you decide, it requires any valid token';
+  'the route matches more paths than the document makes public: it requires any valid token until you change it';
 
 /** The final requirements of one method of a path. */
 function settled(method: string, own: readonly Operation[], { shape, others }: Around): Settled {
@@ -122,7 +122,7 @@ function settled(method: string, own: readonly Operation[], { shape, others }: A
     const both = stricter(requirement, operation.requirement);
     if (isSame(both, requirement)) continue;
     notes.add(
-      `the route also requires what ${method} ${operation.written} requires, because both match some of the same requests`,
+      `the route also requires what ${method} ${operation.written} requires, because some requests match both paths`,
     );
     requirement = { ...both, notes: [...new Set([...requirement.notes, ...operation.requirement.notes])] };
   }

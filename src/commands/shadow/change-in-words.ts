@@ -12,14 +12,14 @@ export function changeInWords(change: ShadowChange): string {
 }
 
 function what({ kind, field }: ShadowChange): string {
-  if (kind === 'will_time_out') return `answered after more than ${ANSWER_TIMES.response / 1000} s`;
+  if (kind === 'will_time_out') return `the upstream answered after more than ${ANSWER_TIMES.response / 1000} s`;
   return kind === 'dropped' ? `${field} is already dropped` : `${field} will be dropped`;
 }
 
 function remedyOf({ kind, field = '' }: ShadowChange): string {
-  if (kind === 'will_time_out') return 'upstreams: { NAME: { timeout: { response: 2m } } }';
+  if (kind === 'will_time_out') return 'set upstreams: { NAME: { timeout: { response: 2m } } } to wait longer';
   if (kind === 'dropped')
-    return 'only the gateway writes this field; identity_headers: { set: … } gives it another name';
+    return 'only the gateway may send this field; identity_headers: { set: … } renames the field of the gateway';
   return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;
 }
 
@@ -38,7 +38,7 @@ const byField: readonly Row[] = [
   { fits: (field) => field === 'authorization', remedy: () => 'set forward_credential: true on the route to keep it' },
   {
     fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
-    remedy: () => 'only trusted_proxies may send this field, so add the proxy that sets it',
+    remedy: () => 'only proxies in trusted_proxies may send this field, so add the proxy that sets it',
   },
   {
     fits: (field) => passable(field) !== undefined,

@@ -62,7 +62,7 @@ function rateLine({ now, rates, history }: Summary, result: (typeof results)[num
 }
 
 function newestTitle({ left }: Summary): Line {
-  const note = left === 0 ? '' : `   ${left} more in the last minute, only in the rates`;
+  const note = left === 0 ? '' : `   ${left} more in the last minute; the rates count them`;
   return [
     ['NEWEST', 'inverse'],
     [note, 'gray'],

@@ -87,7 +87,10 @@ interface Told {
   readonly hint: string;
 }
 
-const denied: Told = { why: 'this user may not read it', hint: 'give this user permission to read it' };
+const denied: Told = {
+  why: 'the program may not read it',
+  hint: 'give the user of the program permission to read the file',
+};
 const words: Readonly<Record<string, Told>> = {
   EACCES: denied,
   EPERM: denied,

@@ -30,7 +30,7 @@ const DEFAULTS: ReadonlySet<string> = new Set(['gateway.yaml', 'authorization.ya
 
 function relativeHint(file: string): string {
   const hint = `paths are relative to ${process.cwd()}`;
-  return DEFAULTS.has(file) ? `${hint}; \`--config FILE\` names another one` : hint;
+  return DEFAULTS.has(file) ? `${hint}; \`--config FILE\` names another file` : hint;
 }
 
 /** Detects the file of the other program. Its keys would all be reported as unknown. */

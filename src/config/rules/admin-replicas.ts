@@ -56,7 +56,7 @@ function loginFault({ username, password }: ReplicaConfig): Told | undefined {
     };
   if ((username === undefined) === (password === undefined)) return undefined;
   const missing = username === undefined ? 'username' : 'password';
-  return { message: `\`${missing}\` is missing`, hint: 'write both, or neither' };
+  return { message: `\`${missing}\` is missing`, hint: 'write `username` and `password`, or neither' };
 }
 
 function plainFault({ url, tls }: ReplicaConfig): Told | undefined {

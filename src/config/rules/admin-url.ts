@@ -39,17 +39,17 @@ function plainFault({ protocol, hostname }: URL): Told | undefined {
 /** A login would send the browser to an address where this listener does not answer. */
 function contradiction({ host, port, tls }: AdminConfig, url: URL): Told | undefined {
   if (tls !== undefined && url.protocol === 'http:')
-    return { message: 'the listener has TLS, and this address is http', hint: 'write https, or remove `tls`' };
+    return { message: 'the listener has TLS, and this URL is http', hint: 'write https, or remove `tls`' };
   if (!isLoopback(url.hostname) || isEvery(host)) return undefined;
   if (!isLoopback(host))
     return {
-      message: `the listener has the address ${host}, and this address has a loopback name`,
+      message: `the listener has the address ${host}, and other machines cannot reach this loopback name`,
       hint: 'write the name by which other machines reach the listener',
     };
   const named = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (port === 0 || named === port || (url.protocol === 'https:' && tls === undefined)) return undefined;
   return {
-    message: `the listener has the port ${port}, and this address has the port ${named}`,
+    message: `the listener has the port ${port}, and this URL has the port ${named}`,
     hint: 'use the same port',
   };
 }

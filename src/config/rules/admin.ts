@@ -97,7 +97,7 @@ function scopeFaults({ scope, users }: ServerAccess): readonly Finding[] {
     return [
       {
         pointer,
-        message: 'every user of the server can get this scope',
+        message: 'every user of the server can get this scope, so every user may use the admin listener',
         hint: 'add a scope of operators, such as gatehouse.admin, or name the `users`',
       },
     ];

@@ -67,7 +67,7 @@ function ageFaults(milliseconds: number): readonly Finding[] {
       },
     ];
   if (milliseconds <= LONG) return [];
-  const message = 'revoked tokens, and requests that a new file forbids, pass for this long';
+  const message = 'for this long, proxies accept revoked tokens, and requests that a reloaded file forbids';
   return [{ pointer, severity: 'warning', message, hint: 'write 1s: one second already saves nearly all calls' }];
 }
 
@@ -116,7 +116,7 @@ function unknownToCaches({ at, value }: Route): readonly Finding[] {
   const names = looked === 'any' ? ['headers'] : [...looked].filter((name) => !KNOWN.has(name));
   if (names.length === 0) return [];
   const pointer = [...at, readerOf(value)];
-  const message = `the route depends on ${names.map((name) => `\`${name}\``).join(', ')}, but the cache key in the cookbook (behind-nginx.md) does not contain this`;
+  const message = `the route depends on ${names.map((name) => `\`${name}\``).join(', ')}, which the cache key in the cookbook (behind-nginx.md) does not contain`;
   const hint = "add these headers to the proxy's cache key (nginx also respects `Vary`), or write `max_age: 0s`";
   return [{ pointer, severity: 'warning', message, hint }];
 }

@@ -37,7 +37,7 @@ export const edgeChecks: Checks<GatewaySubject> = {
           {
             pointer: ['mode'],
             severity: 'warning',
-            message: 'requests without a route are still refused',
+            message: 'even in shadow mode, the gateway refuses requests that match no route',
             hint: 'set `defaults.upstream`, and such requests go there',
           },
         ]

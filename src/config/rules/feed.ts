@@ -70,7 +70,7 @@ function silenceFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'max_staleness'],
       message: 'this time must be from 15s to 1h',
-      hint: 'the feed sends a line every 5 s, and three lines may get lost; with more than 1h, a revocation could stay unnoticed',
+      hint: 'the feed sends a line every 5 s, so with less than 15s, a short delay counts as silence; with more than 1h, a revocation could stay unnoticed',
     },
   ];
 }
@@ -83,7 +83,7 @@ function consequences({ at, value }: Server): readonly Finding[] {
       pointer: [...at, 'on_stale'],
       severity: 'warning',
       message: `if the feed is silent for more than ${value.max_staleness / 1000} s, revoked JWTs pass until their \`exp\``,
-      hint: 'with `introspect`, the gateway asks the server about each JWT; with `deny`, the gateway answers 503',
+      hint: 'write `introspect`, and the gateway then asks the server about each JWT; or write `deny`, and it then answers 503',
     },
   ];
 }
@@ -114,8 +114,8 @@ function templateFaults(
   return [
     {
       pointer: at,
-      message: 'needs `{kid}` exactly once, and no other braces',
-      hint: 'https://auth.example.com/oauth2/keys/{kid}',
+      message: 'the template needs `{kid}` exactly once, and no other braces',
+      hint: 'such as https://auth.example.com/oauth2/keys/{kid}',
     },
   ];
 }

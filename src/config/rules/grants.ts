@@ -168,7 +168,8 @@ function sessionCodeFaults({ at, value }: Client): readonly Finding[] {
     {
       pointer: [...at, 'session'],
       severity: 'warning',
-      message: 'this client cannot get a code to exchange: it has no page, and `password` is not in its `grant_types`',
+      message:
+        'this client cannot get a code to exchange: no http or https address is in `redirect_uris`, and `password` is not in its `grant_types`',
       hint: 'write the address of its pages: `redirect_uris: [https://app.example.com/]`',
     },
   ];

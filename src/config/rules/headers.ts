@@ -68,7 +68,7 @@ function prefixFaults(pointer: Pointer, prefix: string): readonly Finding[] {
     : [
         {
           pointer,
-          message: `every request would lose its \`${dropped}\` header`,
+          message: `the gateway removes all headers with this prefix, so every request would lose its \`${dropped}\` header`,
           hint: 'choose a longer prefix, such as X-Auth-',
         },
       ];

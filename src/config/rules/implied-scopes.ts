@@ -11,7 +11,7 @@ export const impliedScopeChecks: Checks<GatewaySubject> = {
   'names in scopes': ({ config }) =>
     namesIn(config.scopes).flatMap(({ pointer, name, atKey }): Finding[] => {
       const message = nameFault(name);
-      return message === undefined ? [] : [{ pointer, message, hint: 'write one scope for each entry', atKey }];
+      return message === undefined ? [] : [{ pointer, message, hint: 'write each scope as its own entry', atKey }];
     }),
   'too many scopes': ({ config }) =>
     Object.keys(config.scopes ?? {}).length <= MOST_RULES
@@ -19,7 +19,7 @@ export const impliedScopeChecks: Checks<GatewaySubject> = {
       : [
           {
             pointer: ['scopes'],
-            message: `more than ${MOST_RULES} scopes imply others`,
+            message: `\`scopes\` may have at most ${MOST_RULES} entries`,
             hint: 'name the alternatives in the routes instead: `scope: { any_of: […] }`',
             atKey: true,
           },

@@ -88,7 +88,7 @@ function contradictions({ at, value }: Route): readonly Finding[] {
     const same = ([other, text]: readonly [string, string]) =>
       other.toLowerCase() === name.toLowerCase() && text !== wanted;
     if (!entries.slice(0, index).some(same)) return [];
-    const message = 'this can never match: the route requires another value of the same header too';
+    const message = 'this can never match: another spelling of this header requires another value';
     return [{ pointer: [...at, 'match', 'headers', name], severity: 'warning', message, atKey: true }];
   });
 }

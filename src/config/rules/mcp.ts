@@ -95,7 +95,7 @@ function claimFaults({ at, value }: Member<RouteFile>): readonly Finding[] {
     return [
       {
         pointer,
-        message: 'with `mirror: off`, an argument could differ from the header',
+        message: 'with `mirror: off`, an argument could differ from the header that repeats it',
         hint: 'write `mirror: require`',
         atKey: true,
       },

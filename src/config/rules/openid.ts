@@ -77,7 +77,7 @@ function wantsOpenid({ scope }: ClientFile): boolean {
 
 function withoutCode({ at, value }: Client): readonly Finding[] {
   if (!wantsOpenid(value) || value.grant_types.includes('authorization_code')) return [];
-  const message = 'a client gets ID tokens only with a code';
+  const message = 'a client gets ID tokens only through the grant `authorization_code`';
   return [
     { pointer: [...at, 'scope'], severity: 'warning', message, hint: 'add `authorization_code` to `grant_types`' },
   ];

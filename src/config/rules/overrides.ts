@@ -26,7 +26,7 @@ export const overrideChecks: Checks<GatewaySubject> = {
       {
         pointer: [...first.named.at, 'match', ...(first.named.value.match.methods === undefined ? [] : ['methods'])],
         severity: 'warning',
-        message: `if the upstream reads \`_method\` in a form or query, a POST under the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) becomes a request of \`${name}\`${others}`,
+        message: `if the upstream reads \`_method\` in a form or query, it can treat a POST under the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) as a request for \`${name}\`${others}`,
         hint: 'switch `_method` off in the upstream, or give both routes the same requirements; the gateway already drops headers that override the method',
       },
     ];

@@ -109,7 +109,7 @@ function soapFaults({ at, value }: Route): readonly Finding[] {
       pointer: [...at, 'match', 'soap_action'],
       severity: 'warning',
       message: 'SOAP uses POST, and this route accepts other methods too',
-      hint: 'write `methods: [POST]`; and make sure that the application chooses the operation by the action, not by the body',
+      hint: 'write `methods: [POST]`, and make sure that the application chooses the operation by the SOAP action, not by the body',
     },
   ];
 }

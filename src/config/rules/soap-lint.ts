@@ -30,7 +30,7 @@ export function soapLint(subject: GatewaySubject): readonly Finding[] {
 const REFUSE = 'make sure that the application refuses a request whose SOAPAction and body name different operations';
 
 const mixed = (other: string) => ({
-  message: `this path has a different requirement in ${other}, and the caller chooses SOAPAction: a caller can name one operation in SOAPAction, and put another operation into the body`,
+  message: `${other} sets a different requirement for this path: a caller can name one operation in SOAPAction, and put another operation into the body`,
   hint: `give all routes of the path the same requirement, or ${REFUSE}`,
 });
 

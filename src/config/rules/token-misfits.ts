@@ -47,7 +47,7 @@ function unreadable(
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
   const isMeant = value.verify === 'jwt';
   const why = isMeant ? '`verify: jwt` accepts only JWTs' : 'the gateway cannot introspect them without `client_id`';
-  const format = '`access_token_format: jwt` for the clients there';
+  const format = "`access_token_format: jwt` for these clients in the service's file";
   return [
     {
       pointer: isMeant ? [...at, 'verify'] : at,
@@ -60,7 +60,8 @@ function unreadable(
 function introspector({ clients }: AuthorizationConfig, cite: Issued['cite']): string {
   const index = clients.findIndex(({ introspect }) => introspect);
   const client = clients[index];
-  if (client === undefined) return '`client_id` and `client_secret` of a client that has `introspect: true` there';
+  if (client === undefined)
+    return "`client_id` and `client_secret` of a client that has `introspect: true` in the service's file";
   return `\`client_id: ${client.client_id}\` and its \`client_secret\` (${cite(['clients', index])})`;
 }
 
@@ -118,7 +119,7 @@ function unverifiable({ server: { at, value }, service, cite }: Issued): readonl
     .filter(({ clashes }) => clashes(value, service))
     .map((rule) => ({
       pointer: [...at, rule.key(value)],
-      message: `${rule.message(service)} (${cite(rule.at)}), and the gateway accepts no such JWT: each request with one gets 401`,
+      message: `${rule.message(service)} (${cite(rule.at)}), and the gateway accepts no such JWT: each request with such a JWT gets 401`,
       hint: rule.hint(service),
     }));
 }

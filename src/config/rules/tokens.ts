@@ -74,7 +74,7 @@ function refreshFaults({ config }: AuthorizationSubject): readonly Finding[] {
   const capped = {
     pointer: ['tokens', 'refresh', 'absolute_ttl'],
     message: '`absolute_ttl` is shorter than `ttl`, so no refresh token reaches its `ttl`',
-    hint: 'write `ttl` or more, such as 30d',
+    hint: 'write a time of at least `ttl`, such as 30d',
   };
   return [...(refresh.ttl > longest ? [] : [late]), ...(refresh.absolute_ttl >= refresh.ttl ? [] : [capped])];
 }

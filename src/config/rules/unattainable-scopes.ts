@@ -39,7 +39,7 @@ export function unattainableScopes({ admin, routes, impliersOf, service, cite }:
     )
     .map(({ pointer, scope }) => ({
       pointer,
-      message: `no client in ${cite(['clients'])} may request ${typeof scope === 'string' ? `\`${scope}\`` : 'a scope that this accepts'}: the tokens of these clients get 403`,
+      message: `no client in ${cite(['clients'])} may request ${typeof scope === 'string' ? `\`${scope}\`` : 'what this `scope` requires'}: the tokens of these clients get 403`,
       hint: 'add the scope to `scope` of a client there, unless a client in the database has it (`gatehouse client list`)',
     }));
 }

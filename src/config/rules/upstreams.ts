@@ -48,7 +48,7 @@ function urlFaults({ at, value }: Upstream): readonly Finding[] {
 
 function unusedEngine({ at, value: { engine, http2 } }: Upstream): readonly Finding[] {
   if (http2 !== true || engine === 'own') return [];
-  const message = 'with `http2` this engine is not used: it speaks HTTP/1.1';
+  const message = 'with `http2`, the gateway does not use this engine, which speaks only HTTP/1.1';
   return [{ pointer: [...at, 'engine'], severity: 'warning', message, hint: 'leave out one of the two' }];
 }
 

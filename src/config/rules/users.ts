@@ -98,7 +98,7 @@ function sameSubject([{ at, value }, earlier]: readonly [User, User]): readonly 
 function clientSubject({ at, value }: User): Finding {
   return {
     pointer: [...at, subjectKey(value)],
-    message: `\`${subjectOf(value)}\` is the id of a client, and the \`sub\` of its own tokens (RFC 9068 §5)`,
+    message: `\`${subjectOf(value)}\` is the id of a client: its own tokens have the same \`sub\` (RFC 9068 §5), so an API cannot tell the user from the client`,
     hint: 'write another `subject: …`',
   };
 }

@@ -22,7 +22,7 @@ export const weakerChecks: Checks<GatewaySubject> = {
         })[0];
         if (leak === undefined) return [];
         const { value, at } = leak.opener.route;
-        const rule = isPublic(leak.opener) ? 'public by' : 'judged by the weaker rule of';
+        const rule = isPublic(leak.opener) ? 'public because of' : 'judged by the weaker rule of';
         const by = `${rule} \`${value.id ?? defaultId(value)}\` (${around.cite(at)})`;
         const pointer = [...shape.route.at, 'match', 'path'];
         return [{ pointer, severity: 'warning', message: `${leak.message} ${by}`, hint: leak.hint }];

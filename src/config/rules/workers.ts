@@ -11,7 +11,7 @@ export const workerChecks: Checks<GatewaySubject> = {
         {
           pointer: [...at, 'max_connections'],
           severity: 'warning',
-          message: `each of the ${workers} workers may open one connection, so there may be ${workers} connections`,
+          message: `each of the ${workers} workers may open one connection, so the upstream may get ${workers} connections instead of ${value.max_connections}`,
           hint: 'if the upstream must not get more connections than `max_connections`, write `workers: 1`',
         },
       ];

@@ -16,7 +16,7 @@ const ByServer = record(
     ),
     scope: text(
       'gatehouse.admin',
-      'The gateway requests these space-delimited scopes, and the token must have all of them. With `openid`, the gateway also verifies an ID token.',
+      'The gateway requests these space-delimited scopes, and the token must have all of them. If `openid` is one of these scopes, the gateway also verifies an ID token.',
     ),
     client_id: Type.Optional(
       text(
@@ -133,7 +133,7 @@ export function adminListen(description: string) {
       list(
         Replica,
         undefined,
-        'The console also shows the decisions of these other gateways. All other pages of the console show only the gateway of this file.',
+        'The list of decisions in the console also has the decisions of these other gateways. All other pages of the console show only the gateway of this file.',
       ),
     ),
     access: Type.Unsafe<AdminAccess>({

@@ -136,7 +136,10 @@ export const AuthorizationSchema = record({
   compat: record(
     {
       aliases: flag(true, 'true: the service also accepts app_id, app_secret and similar names.'),
-      app_id_claim: flag(false, 'true: tokens contain `app_id` and `client_id`.'),
+      app_id_claim: flag(
+        false,
+        'true: JWT access tokens and introspection answers also have `app_id`, with the value of `client_id`. Answers with a token also have `rscope`, with the value of `scope`.',
+      ),
       jwt_typ: oneOf(['at+jwt', 'JWT'], 'at+jwt', 'JWT access tokens have this `typ` (RFC 9068 §2.1).'),
     },
     {},

@@ -63,7 +63,7 @@ const Limits = record(
     ),
     idle: duration(
       '75s',
-      'The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. On HTTP/1.1, if the gateway already has the whole answer, it waits ten times as long.',
+      'The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. If the connection uses HTTP/1.1 and the gateway already has the whole answer, it cuts the answer only after ten times as long.',
     ),
     connections: count(
       10_000,
@@ -183,7 +183,7 @@ export const GatewaySchema = record({
       ),
       window: duration(
         '15m',
-        'The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. It checks no password during this time. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many.',
+        'The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. Until then, the gateway checks no password of this user from this address. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many.',
       ),
     },
     {},

@@ -8,7 +8,7 @@ export const McpSchema = record(
   {
     sessions: flag(
       false,
-      'true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got an id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions.',
+      'true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got a session id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions.',
     ),
     origins: Type.Optional(
       Type.Array(text(), {

@@ -30,7 +30,7 @@ export const Openid = record(
     claims: named(
       text(),
       {},
-      "Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no entry here. By default, a standard claim takes its value from the entry with the same name.",
+      "Each claim takes its value from an entry of the user's `claims`: `user.NAME`. Standard claims, such as `email`, need no key here. Without a key, a standard claim takes its value from the user's entry with the same name.",
     ),
     acr: record(
       { pwd: Type.Optional(text(undefined, 'ID tokens have this `acr` after a login with a password.')) },

@@ -27,12 +27,12 @@ export const BackChannelLogout = record(
   {
     audiences: Type.Array(text(), {
       minItems: 1,
-      description: 'A logout token must be for one of these clients: its `aud` contains their client id.',
+      description: 'The `aud` of a logout token must contain one of these client ids.',
     }),
     relay_to: Type.Optional(
       text(
         undefined,
-        'The gateway also sends each accepted logout token to this URL. Set this key if the client must also get logout tokens. A server stores only one logout address for each client.',
+        'The gateway also sends each accepted logout token to this URL. A server stores only one logout address for each client, and this address is now the address of the gateway. Set this key if the client must also get logout tokens.',
       ),
     ),
   },
@@ -91,7 +91,8 @@ export const SecurityEvents = record(
   {
     audiences: Type.Array(text(), {
       minItems: 1,
-      description: 'A security event token must be for one of these receivers: its `aud` contains one of these values.',
+      description:
+        'These values identify the gateway as a receiver. The `aud` of a security event token must contain one of these values.',
     }),
     issuer: Type.Optional(
       text(undefined, 'This is the `iss` of the security event tokens. The default is the issuer of the server.'),

@@ -21,11 +21,11 @@ const Documents = record(
     ),
     ttl: duration(
       '1h',
-      'If the answer of the host names no time, the service reads the document again after this time.',
+      "If the host's answer has no lifetime (`Cache-Control` or `Expires`), the service reads the document again after this time.",
     ),
     max_ttl: duration(
       '24h',
-      "The service reads a document again after at most this time. If the host's answer names a shorter time, the service uses the shorter time, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`.",
+      "The service reads a document again after at most this time. If the host's answer has a shorter lifetime, the service uses the shorter lifetime, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`.",
     ),
     size: size('5KiB', 'The service rejects a larger document.'),
     timeout: duration('5s', 'A host must send its document within this time.'),
@@ -62,7 +62,7 @@ const Dynamic = record(
         requests: count(10, 'One address may register this many clients in the window.'),
         per: duration(
           '1h',
-          'This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many.',
+          'This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many clients as one address.',
         ),
       },
       {},

@@ -132,7 +132,7 @@ export const RouteSchema = record(
           named(
             text(),
             undefined,
-            'Each query parameter must have the given value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400.',
+            'Each query parameter must have the given value. If a parameter occurs twice, or in another spelling, the answer is 400. For example, op[], OP and ;op= are other spellings of op. f[a]x is another spelling of f[a].',
           ),
         ),
         soap_action: Type.Optional(
@@ -171,7 +171,7 @@ export const RouteSchema = record(
     when: Type.Optional(
       text(
         undefined,
-        'This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If it occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header, this rule applies to all headers, except to lists such as Accept, Via and X-Forwarded-For. If the expression can read any parameter, this rule applies to all parameters.',
+        'This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If such a header or parameter occurs twice, or in another spelling, the answer is 400. For example, X_Env is another spelling of X-Env. op[], OP and ;op= are other spellings of op. If the expression reads headers without naming each of them, this rule applies to all headers. Only lists such as Accept, Via and X-Forwarded-For may then occur several times. If the expression reads parameters without naming each of them, this rule applies to all parameters.',
       ),
     ),
     audience: Type.Optional(

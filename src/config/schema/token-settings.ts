@@ -32,11 +32,11 @@ export const Tokens = record(
         ttl: duration('7d', 'A refresh token is valid for this long. Each use issues a new refresh token.'),
         absolute_ttl: duration(
           '30d',
-          'After this time, the user must log in again. No access token or refresh token of the grant is valid longer.',
+          'A grant with refresh tokens ends this long after the client got its first tokens. No access token or refresh token of the grant is valid longer. After that, the user must log in again.',
         ),
         reuse_leeway: duration(
           '10s',
-          'If a client uses a refresh token a second time within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant.',
+          'This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant.',
         ),
         retry_window: duration(
           '0s',
@@ -58,7 +58,7 @@ export const Tokens = record(
     ),
     max_a_minute: count(
       6000,
-      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. For one client, one session may request at most a twentieth of this number of codes in any minute. Further requests get 429. 0 means no limit.',
+      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. In any minute, one session may request at most a twentieth of this number of authorization codes for one client. Further requests get 429. 0 means no limit.',
       0,
     ),
   },

@@ -51,7 +51,7 @@ function applyOne(tree: Tree, schema: Schema, { name, value, sources }: Override
   const inFile = levels.length > 1 && levels.at(-1) === 'FILE';
   if (inFile) levels.pop();
   if (levels.some((level) => level === '' || level.toLowerCase() === '__proto__'))
-    return { message: `a part of the name is empty` };
+    return { message: `the name of this variable has an empty part: \`__\` separates keys` };
   if (levels[0]?.toLowerCase() === 'routes') return { message: `routes can be set only in the file` };
   if (tree.kind !== 'map') return undefined;
   const spot = descend(tree, schema, levels, name);

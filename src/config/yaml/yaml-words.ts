@@ -32,7 +32,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
     hint: 'put text that starts with `%` in quotes',
   },
   BAD_DQ_ESCAPE: {
-    message: 'a backslash in double quotes that YAML does not define',
+    message: 'in double quotes, YAML does not define this backslash escape',
     hint: 'write two backslashes, or put the text in single quotes',
   },
   BAD_INDENT: {

@@ -285,7 +285,9 @@ function unaskableRoute(
   const { file, line } = locate(['routes', index]);
   const finding = { at: `${file}:${line}`, what: `routes.${index}`, routes: [route.id], askable: false as const };
   if (config.decision === undefined)
-    return [{ ...finding, why: 'the file has no `decision`, so the proxy cannot ask', remedy: 'set `decision`' }];
+    return [
+      { ...finding, why: 'the file has no `decision`, so the proxy cannot ask Gatehouse', remedy: 'set `decision`' },
+    ];
   const isExact =
     limits.hasOwnOrder || (route.conditions === 0 && matchRules.path(route.config.match.path, route) === undefined);
   const other = isExact

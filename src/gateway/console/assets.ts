@@ -140,7 +140,7 @@ function indexOf(folder: string, map: string): string {
 <script type="module" src="${folder}/app.js"></script>
 </head>
 <body>
-<div id="app"><noscript>The console needs scripts. \`gatehouse top\` shows the same in a terminal.</noscript></div>
+<div id="app"><noscript>The console needs scripts. \`gatehouse top\` shows the gateway in a terminal.</noscript></div>
 </body>
 </html>
 `;

@@ -61,9 +61,9 @@ export function crossOrigin(
       if (allowed(head) === undefined) return `the origin ${cut(head.webOrigin?.value)} is not in \`cors.origins\``;
       const method = head.requestedMethod?.value ?? '';
       if (!SAFE_METHODS.has(method) && !methods.has(method))
-        return `no route of this path has the method ${cut(method)}`;
+        return `no route for this path accepts the method ${cut(method)}`;
       const missing = missingHeaders(head, config);
-      return missing.length === 0 ? undefined : `not in \`cors.headers\`: ${cut(missing.join(', '))}`;
+      return missing.length === 0 ? undefined : `\`cors.headers\` does not list ${cut(missing.join(', '))}`;
     },
   };
 }

@@ -295,7 +295,7 @@ function sameAuthority(authority: string, head: RequestHead): boolean {
   return authority.toLowerCase() === head.host?.value.toLowerCase();
 }
 
-const NO_CORS = 'the file has no `cors`, so pages of other origins may not call';
+const NO_CORS = 'the file has no `cors`, so pages of other origins may not call the API';
 
 /**
  * The gateway answers a preflight from the routes of the path. But if the requested method's route leaves CORS to the

@@ -29,7 +29,7 @@ export async function openings(old: LocatedConfig, now: LocatedConfig): Promise<
   const of = (kind: PermissionChange['change']) => inSum(changes.filter(({ change }) => change === kind)).map(inWords);
   const rest = isWhole
     ? []
-    : [`more requests: the gateway tried only ${MOST_PROBES} kinds, and \`gatehouse diff\` tries all`];
+    : [`more requests: the gateway tried only ${MOST_PROBES} kinds of requests; \`gatehouse diff\` tries all kinds`];
   return { opened: atMost(of('opened')), doubtful: atMost([...rest, ...settings, ...of('doubtful')]) };
 }
 

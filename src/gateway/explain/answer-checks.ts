@@ -36,7 +36,7 @@ export function answerChecks(answer: JsonObject, { block, now }: AnswerScene): r
 function inactiveNote(block: AuthorizationServerConfig): string {
   const said = 'the server says that the token is not active';
   if (!mayHaveFeed(block) && !reportsEnds(block)) return said;
-  return `${said}; the running gateway may answer \`token_revoked\`, because it knows revocations from the feed`;
+  return `${said}; the running gateway may answer \`token_revoked\`, because it knows the ended tokens from the feed or from reports`;
 }
 
 function bearer(type: unknown): TokenCheck {

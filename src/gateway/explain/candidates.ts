@@ -60,8 +60,8 @@ function barred(route: Route, { method }: RouteLookup, { methodRefused }: Turn):
   const { methods, access } = route;
   const stricter = methodRefused.find((earlier) => compareRank(earlier, route) < 0);
   if (stricter === undefined || (methods !== undefined && access !== 'public')) return [];
-  const why = access === 'public' ? 'it is public' : 'it does not name the method';
-  return [`${why}, and the more specific ${stricter.id} does not accept ${method}`];
+  const which = access === 'public' ? 'a public route' : 'a route that does not name this method';
+  return [`${stricter.id} is more specific but does not accept ${method}, so ${which} does not match`];
 }
 
 function nearest(ordered: readonly Route[], question: RouteLookup): readonly Candidate[] {

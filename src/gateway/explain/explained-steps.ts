@@ -180,7 +180,7 @@ function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
   const limit = route?.rateLimit;
   if (limit === undefined) return '';
   const who = isAnonymous && !limit.byAddress ? '; by address if there is no token' : '';
-  return `${limit.text}${who}; this command counts nothing`;
+  return `${limit.text}${who}; this command counts no request`;
 }
 
 function requirementInWords(route: Route | undefined, identity: Identity | undefined): string {

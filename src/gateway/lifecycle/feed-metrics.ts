@@ -47,7 +47,7 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_feed_lag_seconds',
-    help: 'Seconds since the gateway last knew all revocations. Before the gateway knows all revocations, seconds since its start.',
+    help: 'Seconds since the gateway last knew all revocations. If the gateway never knew all revocations, the value is the time since its start.',
     aggregator: 'max',
     read: ({ lagSeconds }) => lagSeconds,
   },

@@ -139,7 +139,7 @@ function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
 const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   {
     name: 'gatehouse_config_last_reload_successful',
-    help: '1: the file on the disk is active. 0: an older file is active, because the gateway rejected the file on the disk, or waits with this file (`gatehouse_config_reload_waiting`).',
+    help: '1: the file on the disk is active. 0: an older file is active. The gateway rejected the file on the disk, or waits for a reload request before it loads this file (`gatehouse_config_reload_waiting`).',
     read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
   },
   {
@@ -216,7 +216,7 @@ const serverGauges: readonly ServerGauge[] = [
   {
     name: 'gatehouse_introspections',
     isCount: true,
-    help: 'Introspection calls since the start. If the server has `verify: store`, look-ups in the store.',
+    help: 'Introspection calls since the start. If the server has `verify: store`, the metric counts look-ups in the store.',
     read: (stats) => stats.introspections,
   },
   { name: 'gatehouse_user_keys', help: 'Keys of single users in the cache.', read: (stats) => stats.userKeys },

@@ -19,7 +19,7 @@ export async function openAccessLog({ config, access, locate }: Opening): Promis
     const where = place === undefined ? '' : `${place.file}:${place.line}:${place.column}: `;
     const file = config.access_log?.file;
     throw new CannotStart(
-      `${where}the access log ${file} cannot be written: ${message}; let the user that runs the gateway write to a regular file there, or write \`file: '-'\` for standard output`,
+      `${where}the access log ${file} cannot be written: ${message}; choose a regular file that the user of the gateway can write, or set \`file: '-'\` for standard output`,
     );
   }
 }

@@ -29,7 +29,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['listen', 'tls', 'client_ca'],
-    message: 'another file of certificate authorities needs a restart; each reload reads the active file again',
+    message: 'another path in `client_ca` needs a restart; each reload reads the file at the old path again',
     found: ({ listen: old }, { listen: now }) =>
       old.tls?.client_ca !== undefined && now.tls?.client_ca !== undefined && old.tls.client_ca !== now.tls.client_ca,
   },
@@ -52,7 +52,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['authorization_servers'],
-    message: 'reports of logouts and security events are received only after a restart',
+    message: 'the gateway receives reports of logouts and security events only after a restart',
     found: (old, now) => !receivesReports(old) && receivesReports(now),
   },
   {
@@ -62,7 +62,7 @@ const tightenings: readonly Tightening[] = [
   },
   ...(['listen', 'admin', 'health', 'decision'] as const).map((key) => ({
     pointer: [key],
-    message: `\`${key}\` stays on the network until a restart`,
+    message: `\`${key}\` stays reachable from other machines until a restart`,
     found: (old: GatewayConfig, now: GatewayConfig) => isOut(old[key]) && !isOut(now[key]),
   })),
 ];

@@ -92,7 +92,7 @@ function idOf(message: ReadObject, id: unknown): McpMessage['id'] {
 
 function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefined {
   if (nearName(names, ours) !== undefined)
-    return 'some JSON parsers read a name of the message as a different name of the protocol';
+    return 'some JSON parsers take a name in the message for a different name that the protocol defines';
   // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
   return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }

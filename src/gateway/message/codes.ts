@@ -128,7 +128,7 @@ const targets = {
     step: 'target',
     explainedAt: 'host',
     remedy:
-      'Send one Host header with the name of the host. Add the port if it is not the default port. With `host: forwarded`, send one host in X-Forwarded-Host.',
+      'Send one Host header with the name of the host. Add the port if it is not the default port. If the file sets `host: forwarded`, the proxy must send one host in X-Forwarded-Host.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -181,7 +181,7 @@ const framing = {
   },
   form_too_large: {
     status: 413,
-    text: 'The form is larger than the forms in which this route looks for an access_token.',
+    text: 'The form is too large. This route reads an access_token only from smaller forms.',
     step: 'extract',
     remedy: 'Send the token in the Authorization header, or raise `limits.form_body`.',
   },
@@ -210,7 +210,7 @@ const routing = {
   },
   origin_refused: {
     status: 403,
-    text: 'Pages of this origin must not send this request.',
+    text: 'Pages of this origin may not call this route.',
     step: 'route',
     remedy:
       "If the page may call this route, add its origin to `origins` of the route. Send at most one Origin header. The log names the page's origin.",
@@ -388,7 +388,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token. ID tokens, logout tokens and security event tokens (JWTs with an object `events`) are not access tokens. If the access token has another `typ`, add this type to the setting `typ` of the authorization server. With `JWT` or `absent`, also set `audience` or `required_claims`.',
+      'Send an access token. ID tokens, logout tokens and security event tokens (JWTs with an object `events`) are not access tokens. If the access token has another `typ`, add this type to the setting `typ` of the authorization server. If you add `JWT` or `absent`, also set `audience` or `required_claims`.',
   },
   token_issuer: {
     status: 401,
@@ -410,7 +410,8 @@ const credentials = {
     error: 'invalid_token',
     text: 'The access token is not valid yet.',
     step: 'verify',
-    remedy: 'Correct the clocks. `gatehouse doctor` compares them.',
+    remedy:
+      'Correct the clock of the gateway or of the authorization server. `gatehouse doctor` compares the two clocks.',
   },
   token_lifetime: {
     status: 401,
@@ -424,7 +425,8 @@ const credentials = {
     error: 'invalid_token',
     text: 'The access token is for another audience.',
     step: 'permit',
-    remedy: "Request a token for this API (`resource` or `audience`), or correct `audience` in the gateway's file.",
+    remedy:
+      "Request a token for this API, with the parameter `resource` or `audience`. Or correct `audience` in the gateway's file.",
   },
   token_inactive: {
     status: 401,
@@ -445,9 +447,9 @@ const credentials = {
   token_bound: {
     status: 401,
     error: 'invalid_token',
-    text: 'The access token is bound to a key, and the request does not prove possession of it.',
+    text: 'The access token is bound to a key. This gateway accepts only tokens without a key binding.',
     step: 'verify',
-    remedy: 'Request a token without key binding. This gateway does not check possession.',
+    remedy: 'Request a token without a key binding. This gateway cannot check whether the caller has the key.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -505,7 +507,8 @@ const mcp = {
     step: 'permit',
     tellsDetail: true,
     rpc: -32020,
-    remedy: 'Write the headers from the body. For Mcp-Param headers, list the tools first and read their schemas.',
+    remedy:
+      'Copy the values of the headers from the body. For Mcp-Param headers, list the tools first and read their schemas.',
   },
   mcp_version_unsupported: {
     status: 400,

@@ -33,7 +33,7 @@ export function storeOf(kind: UserKind, users: string | StoredUsers): readonly S
       key: { kind, storage, encryptionKeys },
       about: `users of ${kind} ${maskPasswords(storage)}`,
       remedy:
-        'write the same `storage` as in the authorization service, and the same `encryption_keys` if `users` has `encryption_keys`',
+        'copy `storage` from the file of the authorization service; if `users` has `encryption_keys`, copy these keys too',
       async look({ directory, clock, opened }) {
         const facts = openUserFacts(storage, { directory, clock, encryptionKeys, traceless: true });
         opened.defer(() => facts.close());

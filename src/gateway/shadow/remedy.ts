@@ -44,7 +44,10 @@ function toldOf(groups: readonly Group[]): readonly string[] {
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
     const grant = `grant it ${comment(missing ?? 'the scope')} at its authorization server`;
-    const but = isWeaker(group) ? `this no longer requires ${comment(missing ?? '')}; better: ${grant}` : `or ${grant}`;
+    const or = held.length === 0 ? '' : 'or ';
+    const but = isWeaker(group)
+      ? `the new \`scope\` no longer requires ${comment(missing ?? '')}; better: ${grant}`
+      : `${or}${grant}`;
     return `# ${who} ${has} (${times(count)}); ${but}`;
   });
 }
@@ -146,7 +149,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
     `# audience: ${found === undefined ? '…' : comment(found)}`,
   ],
   token_issuer: ({ found }) => [
-    '# tokens of an authorization server that is not in `authorization_servers`, or not in the list of the route:',
+    '# tokens of an authorization server that the file or the route does not accept; if you trust this server, add it:',
     `# issuer: ${found === undefined ? '…' : comment(found)}`,
   ],
   origin_refused: ({ reason }) => [
@@ -158,14 +161,20 @@ const byCode: Readonly<Record<string, Remedy>> = {
     `# \`mcp.deny\` of this route has an entry for ${comment(operation)}; remove it if clients may use this operation`,
   ],
   mcp_header_mismatch: ({ reason }) => [
-    `# the headers do not match the message (${comment(reason ?? 'see the log')}): the client must write them from the body`,
+    `# the headers do not match the message (${comment(reason ?? 'see the log')}): the client must copy their values from the body`,
   ],
   rate_limited: ({ reason }) => [
     `# above the limit of this route (${comment(reason ?? 'see the file')}); if these requests should pass:`,
     '# rate_limit: { by: …, requests: …, per: … }',
   ],
-  body_too_large: () => ['# larger bodies than the route accepts', '# limits: { body: … }'],
-  form_too_large: () => ['# larger forms than the gateway reads for a token', '# limits: { form_body: … }'],
+  body_too_large: () => [
+    '# bodies larger than the route accepts; if these requests should pass:',
+    '# limits: { body: … }',
+  ],
+  form_too_large: () => [
+    '# forms larger than the gateway reads for a token; if these requests should pass:',
+    '# limits: { form_body: … }',
+  ],
   target_encoded_slash: () => [
     '# if the upstream reads %2f in a path as this gateway does:',
     '# encoded_slashes: keep',

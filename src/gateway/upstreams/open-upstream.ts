@@ -154,9 +154,9 @@ function openFallback({ clock, log }: UpstreamContext, fields: object): EngineFa
     onBegin: (detail) =>
       log.warn(
         { ...fields, detail },
-        'undici serves an upstream URL for ten minutes, because `engine: own` does not understand the answers: set `engine: undici` for this upstream',
+        'the gateway uses undici for an upstream URL for ten minutes, because `engine: own` does not understand the answers of this URL: set `engine: undici` for this upstream',
       ),
-    onEnd: () => log.info(fields, '`engine: own` serves an upstream URL again'),
+    onEnd: () => log.info(fields, 'the gateway uses `engine: own` for an upstream URL again'),
   });
 }
 

@@ -54,8 +54,8 @@ t.test('an assertion that is not acceptable is 401 invalid_client with the reaso
   const now = nowSeconds();
   const faults: readonly (readonly [changes: object, reason: RegExp, header?: object])[] = [
     [{ aud: undefined }, /aud/],
-    [{ aud: `${ISSUER}/oauth2/token` }, /aud must be only the issuer/],
-    [{ aud: [ISSUER, 'https://other.example'] }, /aud must be only the issuer/],
+    [{ aud: `${ISSUER}/oauth2/token` }, /aud must be the issuer, with no other value/],
+    [{ aud: [ISSUER, 'https://other.example'] }, /aud must be the issuer, with no other value/],
     [{ aud: [] }, /aud/],
     [{ aud: `${ISSUER}/` }, /aud/],
     [{ aud: 'https://auth.evil.example' }, /aud/],

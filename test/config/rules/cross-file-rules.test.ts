@@ -121,7 +121,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
       gateway.routes[0].scope = { any_of: ['orders.write'] };
       service.scopes['orders.write'] = 'Change orders';
     },
-    /may request a scope that this accepts/,
+    /may request what this `scope` requires/,
   ],
   'a scope of clients that register themselves': [
     (_gateway, service) => {
@@ -209,14 +209,14 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   ],
   'opaque tokens, and no client at all': [
     main({ client_id: undefined, client_secret: undefined }),
-    /^gateway\.yaml:\d+ the service issues opaque tokens to the client `shop` \(authorization\.yaml:\d+\), but the gateway cannot introspect them without `client_id`: each request with such a token gets 401 \(write `client_id: gateway` and its `client_secret` \(authorization\.yaml:\d+\); or write `access_token_format: jwt` for the clients there\)$/,
+    /^gateway\.yaml:\d+ the service issues opaque tokens to the client `shop` \(authorization\.yaml:\d+\), but the gateway cannot introspect them without `client_id`: each request with such a token gets 401 \(write `client_id: gateway` and its `client_secret` \(authorization\.yaml:\d+\); or write `access_token_format: jwt` for these clients in the service's file\)$/,
   ],
   'opaque tokens, no client, and none to write': [
     (gateway, service) => {
       Object.assign(gateway.authorization_servers.main, { client_id: undefined, client_secret: undefined });
       service.clients[1] = { ...service.clients[0], client_id: 'other' };
     },
-    /to the client `shop` \(authorization\.yaml:\d+\) and 1 more, .*\(write `client_id` and `client_secret` of a client that has `introspect: true` there/,
+    /to the client `shop` \(authorization\.yaml:\d+\) and 1 more, .*\(write `client_id` and `client_secret` of a client that has `introspect: true` in the service's file/,
   ],
   'opaque tokens of clients that register themselves': [
     (gateway, service) => {
@@ -250,7 +250,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   ],
   'JWTs of another algorithm': [
     jwts({ algorithms: ['RS256'] }, {}),
-    /^gateway\.yaml:\d+ the service signs JWTs with `ES256` \(authorization\.yaml(?::\d+)?\), and the gateway accepts no such JWT: each request with one gets 401 \(write `algorithms: \[ES256\]`\)$/,
+    /^gateway\.yaml:\d+ the service signs JWTs with `ES256` \(authorization\.yaml(?::\d+)?\), and the gateway accepts no such JWT: each request with such a JWT gets 401 \(write `algorithms: \[ES256\]`\)$/,
   ],
   'JWTs of another algorithm, which the server itself reads': [
     jwts({ algorithms: ['RS256'], verify: 'introspection' }, {}),

@@ -101,7 +101,9 @@ t.test('a variable without a meaning is reported by its name', async (t) => {
     'GATEHOUSE__TOKENS__ACCESS__TTL: there is no key `tokens` → this is a key of authorization.yaml: set it for that program only',
   ]);
   t.strictSame(messages({ GATEHOUSE__ROUTES: '[]' }), ['GATEHOUSE__ROUTES: routes can be set only in the file']);
-  t.strictSame(messages({ GATEHOUSE__: 'x' }), ['GATEHOUSE__: a part of the name is empty']);
+  t.strictSame(messages({ GATEHOUSE__: 'x' }), [
+    'GATEHOUSE__: the name of this variable has an empty part: `__` separates keys',
+  ]);
   t.strictSame(messages({ GATEHOUSE____PROTO____X: 'x' }).length, 1);
   t.match(messages({ GATEHOUSE__BEARER_METHODS_SUPPORTED__0: 'x' })[0], /has no keys → write the whole list/);
   t.match(messages({ GATEHOUSE__SCOPES_SUPPORTED: '[a' })[0], /^GATEHOUSE__SCOPES_SUPPORTED: /);

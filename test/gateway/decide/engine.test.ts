@@ -163,7 +163,7 @@ t.test('a preflight is answered from the routes of its path; the whole origin is
     status: 204,
     headers: [],
     body: '',
-    reason: 'the file has no `cors`, so pages of other origins may not call',
+    reason: 'the file has no `cors`, so pages of other origins may not call the API',
   });
   t.equal(told(engine, { line: 'OPTIONS /none', headers: preflight('GET') }), 'route_not_found');
   t.equal(told(engine, { line: 'GET /orders/7', headers: preflight('GET') }), 'read', 'another method is no preflight');

@@ -113,7 +113,7 @@ t.test('explain shows a limit where the engine applies it, and counts nothing', 
       t.strictSame([names[at - 1], names[at + 1]], [before, after]);
       t.match(steps[at], {
         verdict: 'passed',
-        detail: `1 in 60 s by ${by}; this command counts nothing`,
+        detail: `1 in 60 s by ${by}; this command counts no request`,
         at: /^gateway.yaml:\d+$/,
       });
     }
@@ -123,7 +123,7 @@ t.test('explain shows a limit where the engine applies it, and counts nothing', 
     steps.find(({ step }) => step === 'throttle'),
     {
       verdict: 'passed',
-      detail: '1 in 60 s by client_id; by address if there is no token; this command counts nothing',
+      detail: '1 in 60 s by client_id; by address if there is no token; this command counts no request',
     },
   );
 });

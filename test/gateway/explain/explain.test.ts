@@ -146,7 +146,7 @@ t.test('the mismatch of every candidate is shown, and a wider route does not ope
   t.match(told.answer, { status: 405, allow: ['GET'] });
   t.match(told.candidates, [
     { route: 'read', misfits: ['method: POST is not among GET'] },
-    { route: 'rest', misfits: ['it is public, and the more specific read does not accept POST'] },
+    { route: 'rest', misfits: ['read is more specific but does not accept POST, so a public route does not match'] },
   ]);
   t.match((await explained('GET /beta')).candidates, [
     { route: 'beta', misfits: ['header x-beta: 1: the request has none'] },
@@ -212,10 +212,14 @@ async function explainedUser(t: Test, user: string, route: string): Promise<Expl
 t.test('a user without a hash that the route offers is refused, and the reason names both', async (t) => {
   const scope = ', scopes: { alice: read, bob: read } }, scope: read';
   const told = await explainedUser(t, 'alice', scope);
-  t.match(told.answer, { status: 401, code: 'password_wrong', detail: /^the file has MD5 .* offers SHA-256: / });
+  t.match(told.answer, {
+    status: 401,
+    code: 'password_wrong',
+    detail: /^the file hashes the password of this user with MD5, .* offers SHA-256: /,
+  });
   t.match(
     told.steps.find(({ step }) => step === 'verify'),
-    { verdict: 'refused', detail: /has MD5 for this user/ },
+    { verdict: 'refused', detail: /this user with MD5/ },
   );
   t.match((await explainedUser(t, 'bob', scope)).answer, { kind: 'forward' });
   const both = await explainedUser(t, 'alice', `, algorithms: [SHA-256, MD5-sess]${scope}`);

@@ -46,7 +46,7 @@ t.test(
       kind: 'refused',
       code: 'password_wrong',
       detail:
-        'the file has MD5 for this user, but the route offers SHA-256 and SHA-512-256: add a hash that the route offers, or change `digest.algorithms`',
+        'the file hashes the password of this user with MD5, but the route offers SHA-256 and SHA-512-256: add a hash that the route offers, or change `digest.algorithms`',
     });
     t.equal(refusalOf('new', ['SHA-256', 'SHA-512-256']), undefined);
     t.equal(refusalOf('old', ['MD5', 'SHA-256']), undefined);
@@ -60,7 +60,7 @@ t.test("every hash of a user counts, only in the user's realm", async (t) => {
   const elsewhere = digestLines('alice', 'other', 'x', ['SHA-256']) + digestLines('bob', 'd', 'x', ['SHA-256']);
   const { refusalOf } = assumedOf('digest', { realm: 'd', users: userFile(t, two + elsewhere) }, '/');
   t.match(refusalOf?.('alice'), {
-    detail: /^the file has MD5 and SHA-512-256 for this user, but the route offers SHA-256:/,
+    detail: /^the file hashes the password of this user with MD5 and SHA-512-256, but the route offers SHA-256:/,
   });
   t.equal(refusalOf?.('bob'), undefined);
 });

@@ -120,7 +120,7 @@ t.test('doctor reads each store of users, and shows no password of it', async (t
         key: { kind, storage, encryptionKeys },
         about: `users of ${kind} postgresql://gateway:******@db.example/users`,
         remedy:
-          'write the same `storage` as in the authorization service, and the same `encryption_keys` if `users` has `encryption_keys`',
+          'copy `storage` from the file of the authorization service; if `users` has `encryption_keys`, copy these keys too',
       },
     ]);
     t.strictSame(row.dependencies({ users: '/users', keys: '/keys' }), [], 'a file is read with the configuration');

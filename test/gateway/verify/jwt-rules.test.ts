@@ -87,7 +87,7 @@ t.test('no key, a revoked key, a wrong key and unavailable keys are four differe
   t.match(await told({}, {}, finding({ kind: 'revoked' })), { code: 'token_revoked', detail: 'key of a user' });
   t.match(await told({}, {}, finding({ kind: 'out', detail: 'why' })), { kind: 'outage', detail: 'why' });
   const other = await told({}, {}, secretKeySet(new Uint8Array(32), ['HS256']));
-  t.match(other, { code: 'token_signature', mismatch: { expected: 'a signature by a key without a name (HS256)' } });
+  t.match(other, { code: 'token_signature', mismatch: { expected: 'a signature by a key without a kid (HS256)' } });
 });
 
 t.test('keys are searched by algorithm, name and subject, and only for a token that is otherwise valid', async (t) => {

@@ -41,7 +41,8 @@ function protectionFaults({ at, value: { qop, algorithms, legacy_no_qop } }: Blo
     faults.push({ pointer: [...at, 'legacy_no_qop'], message, hint: 'add `MD5` to `algorithms`' });
   } else if (legacy_no_qop) {
     const message = 'without qop, an attacker who chooses the nonce can easily guess the password from the response';
-    faults.push({ pointer: [...at, 'legacy_no_qop'], severity: 'warning', message });
+    const hint = 'remove `legacy_no_qop` once no client needs RFC 2069';
+    faults.push({ pointer: [...at, 'legacy_no_qop'], severity: 'warning', message, hint });
   }
   return faults;
 }
@@ -71,7 +72,7 @@ const streams: readonly Stream[] = [
     why: 'its `limits.body` is above `auth_int.max_body`',
     isOne: ({ body }, { auth_int }) => body !== undefined && (body === 'none' || body > auth_int.max_body),
   },
-  { why: 'it is for upgrades', isOne: ({ isForUpgrades }) => isForUpgrades },
+  { why: '`match.headers` has `Upgrade`', isOne: ({ isForUpgrades }) => isForUpgrades },
   { why: '`end_with: token`', isOne: ({ endsWithToken }) => endsWithToken },
 ];
 

@@ -40,7 +40,7 @@ export const Digest = record(
       minItems: 1,
       default: ['SHA-256'],
       description:
-        'The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients that do not support SHA-256. A FIPS module does not have MD5.',
+        'The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients that do not support SHA-256. MD5 does not work with a FIPS module of OpenSSL.',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,
@@ -58,19 +58,19 @@ export const Digest = record(
     ),
     legacy_no_qop: flag(
       false,
-      'true: the route also accepts responses of RFC 2069, which use MD5. Each nonce is valid once.',
+      'true: the route also accepts responses of RFC 2069, which use MD5 and have no qop. A nonce is valid for only one such response.',
     ),
     userhash: flag(true, 'true: clients may send a hash of the username (RFC 7616 §3.4.4).'),
     bind_ip: flag(false, 'true: a nonce is valid only from the address that got it.'),
     uri_match: oneOf(
       ['exact', 'normalized'],
       'exact',
-      'exact: `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters before it compares them.',
+      'exact: the parameter `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters in `uri` and in the target before it compares the two.',
     ),
     uri_from: Type.Array(oneOf(['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix']), {
       default: [],
       description:
-        'A trusted proxy that rewrites the target reports the received target in these headers. `uri` may equal the received target. The proxy must set each of these headers on every request, because a client could send them.',
+        'A trusted proxy reports the target that it received, before it rewrote the target, in these headers. The parameter `uri` may then equal the received target instead of the rewritten target. The proxy must set each of these headers on every request. Otherwise a client could set them.',
     }),
     auth_int: record(
       { max_body: size('1MiB', 'The gateway hashes bodies of at most this size. A larger body gets 413.') },

@@ -27,7 +27,7 @@ function claimsRule(claims: NonNullable<RouteConfig['claims']>): CannotSay | und
     if (name.includes('.')) return unsayable('the proxy reads a claim name with a dot as a path to a nested claim');
     const values: readonly unknown[] = Object.values(condition).flat();
     if (!values.every((value) => typeof value === 'string'))
-      return unsayable('the proxy compares a claim only with texts');
+      return unsayable('the proxy compares a claim only with strings');
     if (values.some((value) => /^(?:host|path)\./.test(value)))
       return unsayable('the proxy cannot compare a claim with a part of the host or the path');
   }

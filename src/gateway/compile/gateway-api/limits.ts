@@ -26,7 +26,7 @@ const IDENTITY = {
 };
 
 const NO_DECISION = {
-  why: 'the file has no `decision`, so the proxy cannot ask',
+  why: 'the file has no `decision`, so the proxy cannot ask Gatehouse',
   remedy: 'set `decision`',
   askable: false as const,
 };

@@ -3,7 +3,7 @@ import { meshLimits, meshTables, unsayable } from '../kubernetes/mesh-limits.ts'
 import { everyServer } from '../kubernetes/token-limits.ts';
 import { type Concerning, type LimitedFile, ofRoute, type TargetLimits } from '../limits.ts';
 
-const ONE_FOR_ALL = 'one RequestAuthentication sets the headers of all routes';
+const ONE_FOR_ALL = 'one RequestAuthentication sets the headers of all routes, so one route cannot differ';
 const WILDCARD = 'Istio reads `*` at the start or the end of a value as a wildcard';
 
 export const istioLimits: TargetLimits = {
@@ -15,12 +15,16 @@ export const istioLimits: TargetLimits = {
       required_claims: (claims) =>
         Object.keys(claims).length === 0
           ? undefined
-          : unsayable('the gateway requires a text with this value, but Istio also accepts a list that contains it'),
+          : unsayable(
+              'the gateway requires a string with this value, but Istio also accepts a list that contains the value',
+            ),
     },
     route: {
       ...meshTables.route,
       claims: () =>
-        unsayable('the gateway requires a text with this value, but Istio also accepts a list that contains it'),
+        unsayable(
+          'the gateway requires a string with this value, but Istio also accepts a list that contains the value',
+        ),
       audience: (audience) => (isWild(audience) ? unsayable(WILDCARD) : undefined),
       identity_headers: () => unsayable(ONE_FOR_ALL),
       forward_credential: (forwards) => (forwards ? unsayable(ONE_FOR_ALL) : undefined),

@@ -16,7 +16,7 @@ export function acceptedMethods({ methods = FORWARDED }: UnjudgedRoute): readonl
  */
 export function notAlone(route: UnjudgedRoute, all: readonly UnjudgedRoute[]): string | undefined {
   if (!route.segments.every(isPlain))
-    return 'the proxy cannot refuse `;`, `%2F` or encoded dots inside a path, so it judges only whole paths';
+    return 'the proxy cannot refuse `;`, `%2F` or encoded dots inside a path, so it judges only routes with one fixed path';
   if (!route.caseSensitive) return 'the proxy distinguishes upper-case and lower-case letters in a path';
   if (route.host !== undefined && route.host.exact === undefined)
     return 'in the proxy, a name such as `{tenant}` in a host can match several labels';
@@ -24,7 +24,7 @@ export function notAlone(route: UnjudgedRoute, all: readonly UnjudgedRoute[]): s
   if (method !== undefined) return `the proxy does not judge requests with the method ${method}`;
   if (namesRemoved(route).length > MOST_REMOVED) return `the proxy removes at most ${MOST_REMOVED} headers`;
   const other = all.find((each) => each !== route && mayWin(each, route));
-  return other && `the route \`${other.id}\` can have the same path`;
+  return other && `for the same path, Gatehouse can choose the route \`${other.id}\``;
 }
 
 /** Whether the gateway may choose the other route for a request that the target gives to this one. */

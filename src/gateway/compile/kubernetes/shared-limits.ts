@@ -83,7 +83,7 @@ function upstreamLimit(
 ): readonly Concerning[] {
   const other = earlier.find((each) => each.upstream !== route.upstream && slotsMayMeet(each, route));
   if (other === undefined) return [];
-  const why = `an encoded path could reach the upstream of \`${other.id}\` by the rules of this route`;
+  const why = `a request with an encoded path could pass the rules of this route, but reach the upstream of \`${other.id}\``;
   const reason = unaskable(
     why,
     'give both routes the same upstream, or change the paths so that no request can match both routes',

@@ -5,7 +5,7 @@ import type { LiveHub } from './hub.ts';
 export function viewersMetric(registry: Registry, hub: Pick<LiveHub, 'viewers'>): void {
   new Gauge({
     name: 'gatehouse_console_viewers',
-    help: 'Open streams of live decisions to browsers with the console.',
+    help: 'Open streams that show live decisions in the console of a browser.',
     registers: [registry],
     collect() {
       this.set(hub.viewers);

@@ -26,10 +26,13 @@ export async function answerPasted(asked: PastedQuestion): Promise<PastedAnswers
   return explainIn(asked.question, loaded, unasked, notRead(loaded));
 }
 
-const WHY = 'the gateway asks no server about a pasted file; choose a token with scopes and claims';
+const WHY =
+  'for a pasted file, the gateway asks no server about a token; as caller, choose a token with scopes and claims';
 
 const unasked: typeof explainUnasked = (file, request) => explainUnasked(file, request, WHY);
 
 function notRead({ skipped }: Extract<Loaded<GatewayConfig>, { ok: true }>): readonly string[] {
-  return skipped.length === 0 ? [] : [`the pasted file cannot read variables or files here: ${skipped.join(', ')}`];
+  return skipped.length === 0
+    ? []
+    : [`the gateway does not read the variables and files that a pasted file names: ${skipped.join(', ')}`];
 }

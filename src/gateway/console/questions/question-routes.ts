@@ -81,7 +81,7 @@ export function answerQuestions(app: FastifyInstance, { live, files }: Questions
 
 const unjudged: Readonly<Record<Unjudged, { readonly status: 422 | 503; readonly error: string }>> = {
   busy: { status: 503, error: 'the gateway is busy with other questions; try again' },
-  late: { status: 422, error: 'this file takes too long to judge; `gatehouse check` judges it without a limit' },
+  late: { status: 422, error: 'this file takes too long to judge; `gatehouse check` judges it without a time limit' },
 };
 
 function notJudged(reply: FastifyReply, why: Unjudged): FastifyReply {

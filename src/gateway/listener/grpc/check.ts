@@ -67,7 +67,7 @@ function unjudgeable(
 }
 
 const BODY_FAULTS: Readonly<Record<'partial' | 'unseen', string>> = {
-  partial: 'Envoy sent a part of the body: raise max_request_bytes, or leave allow_partial_message out',
+  partial: 'Envoy sent only a part of the body: raise max_request_bytes, or remove allow_partial_message',
   unseen: 'Envoy did not send the body: set with_request_body in ext_authz',
 };
 

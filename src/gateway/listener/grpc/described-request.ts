@@ -47,7 +47,7 @@ export function describedRequest({ attributes }: CheckRequest): DescribedRequest
 }
 
 const NO_REQUEST_LINE =
-  'header_map has no `:method`, `:path` and `:authority`: leave `allowed_headers` and `disallowed_headers` out of ext_authz';
+  'header_map has no `:method`, `:path` and `:authority`: remove `allowed_headers` and `disallowed_headers` from ext_authz';
 
 type Line = readonly [name: string, value: string];
 

@@ -64,7 +64,7 @@ function refusalsIn(users: string, directory: string, { realm, algorithms }: Dig
   return (username: string) => {
     const kept = entries.filter((entry) => entry.username === username).map(({ algorithm }) => algorithm);
     if (kept.length === 0 || kept.some((algorithm) => offered.has(algorithm))) return undefined;
-    const told = `the file has ${kept.join(' and ')} for this user, but the route offers ${[...offered].join(' and ')}`;
+    const told = `the file hashes the password of this user with ${kept.join(' and ')}, but the route offers ${[...offered].join(' and ')}`;
     return refused<CredentialCode>(
       'password_wrong',
       `${told}: add a hash that the route offers, or change \`digest.algorithms\``,

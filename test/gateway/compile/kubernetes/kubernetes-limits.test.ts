@@ -99,12 +99,12 @@ const forMeshes: Readonly<Record<string, Row>> = {
   'the same path with a condition': [
     { one: 'match: { path: /a }, access: public', two: 'match: { path: /a, query: { x: y } }, scope: s' },
     10,
-    /`two` can have the same path/,
+    /Gatehouse can choose the route `two`/,
   ],
   'the same path at one host': [
     { one: 'match: { path: /a }, access: public', two: 'match: { path: "/{rest*}", host: h.example }, scope: s' },
     10,
-    /`two` can have the same path/,
+    /Gatehouse can choose the route `two`/,
   ],
   'a name in a host': [{ one: 'match: { path: /a, host: "{t}.example.com" }, access: public' }, 10, /several labels/],
   OPTIONS: [{ one: 'match: { path: /a, methods: [OPTIONS] }, access: public' }, 10, /OPTIONS/],
@@ -114,7 +114,7 @@ const forMeshes: Readonly<Record<string, Row>> = {
   'a claim and the path': [
     { one: 'match: { path: "/a/{id}" }, scope: s, claims: { sub: { equals: path.id } }' },
     10,
-    /part of the host or the path|a list that contains it/,
+    /part of the host or the path|a list that contains the value/,
   ],
 };
 
@@ -122,9 +122,9 @@ const ofIstio: Readonly<Record<string, Row>> = {
   'a claim': [
     { one: 'match: { path: /a }, scope: s, claims: { tenant: { equals: x } }' },
     10,
-    /a list that contains it/,
+    /a list that contains the value/,
   ],
-  required_claims: [{ server: `${SERVER}, required_claims: { use: [access] }` }, 3, /a list that contains it/],
+  required_claims: [{ server: `${SERVER}, required_claims: { use: [access] }` }, 3, /a list that contains the value/],
   'a scope with a star': [{ one: 'match: { path: /a }, scope: "read:*"' }, 10, /wildcard/],
   forward_credential: [{ one: 'match: { path: /a }, scope: s, forward_credential: true' }, 10, /all routes/],
   'identity headers of a route': [
@@ -138,7 +138,7 @@ const ofEnvoyGateway: Readonly<Record<string, Row>> = {
   'a claim that is a number': [
     { one: 'match: { path: /a }, scope: s, claims: { level: { equals: 1 } }' },
     10,
-    /only with texts/,
+    /only with strings/,
   ],
   'a claim with a dot': [{ one: 'match: { path: /a }, scope: s, claims: { a.b: { equals: x } }' }, 10, /dot/],
   'scopes in one claim': [{ server: `${SERVER}, scope_claims: [scope]` }, 3, /both `scope` and `scp`/],

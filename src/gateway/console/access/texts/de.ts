@@ -15,7 +15,7 @@ export const loginGerman: LoginTexts = {
   faults: {
     state: {
       title: 'Diese Antwort gehört zu keiner offenen Anmeldung',
-      text: 'Die Anmeldung begann in einem anderen Browser oder unter einer anderen Adresse, ist schon beendet oder dauerte länger als zehn Minuten. Manche Browser behalten kein Cookie einer http-Adresse: Verwenden Sie dann https.',
+      text: 'Die Anmeldung begann in einem anderen Browser oder unter einer anderen Adresse der Konsole, ist schon beendet oder dauerte länger als zehn Minuten. Manche Browser behalten kein Cookie einer http-Adresse: Verwenden Sie dann https.',
     },
     issuer: {
       title: 'Die Antwort kam von einem anderen Server',

@@ -18,11 +18,11 @@ export const loginEnglish = {
   faults: {
     state: {
       title: 'This answer does not belong to a login in progress',
-      text: 'The login began in another browser or at another address, has ended already, or took longer than ten minutes. Some browsers do not keep cookies of an http address. In such a browser, open the console over https.',
+      text: 'The login began in another browser or at another address of the console, has already ended, or took longer than ten minutes. Some browsers do not keep cookies of an http address. In such a browser, open the console over https.',
     },
     issuer: {
       title: 'The answer came from another server',
-      text: 'The answer does not name the authorization server of this gateway. The gateway did not use it.',
+      text: 'The answer does not name the authorization server of this gateway. So the gateway did not use the answer.',
     },
     denied: {
       title: 'The authorization server refused the login',

@@ -135,7 +135,7 @@ export const texts = {
   token: {
     title: 'Token',
     intro:
-      'The gateway verifies the token as its routes do. It stores and logs no part of the token. The page clears the field when you leave.',
+      'The gateway verifies the token in the same way as for a request. It stores and logs no part of the token. The page clears the field when you leave.',
     field: 'Access token',
     check: 'Check',
     header: 'Header',
@@ -155,13 +155,14 @@ export const texts = {
     notReady: 'not ready',
     workers: { one: '{count} worker', other: '{count} workers' },
     loaded: 'file loaded {time}',
-    rejected: 'the gateway rejected the current file; an older one is active',
-    waiting: 'the current file gives more access than the active one, so the gateway waits for a reload request',
+    rejected: 'the gateway rejected the file on the disk; an older file is active',
+    waiting:
+      'the file on the disk may allow more access than the active file, so the gateway waits for a reload request',
     begin: 'The graphs begin now, and continue for 15 minutes after the last visit.',
     graphs: {
       requests: 'Requests a second',
       time: 'Time of a request',
-      own: "The gateway's own part, p99",
+      own: 'Time of the gateway itself, p99',
       upstreams: 'Requests at upstreams',
       memory: 'Memory of all processes',
     },
