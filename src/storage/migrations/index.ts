@@ -10,6 +10,7 @@ import { openidConnect } from './0009-openid-connect.ts';
 import { clientRegistrations } from './0010-client-registrations.ts';
 import { sessionSeen } from './0011-session-seen.ts';
 import { securityEvents } from './0012-security-events.ts';
+import { endsByUser } from './0013-ends-by-user.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   clientRegistrations,
   sessionSeen,
   securityEvents,
+  endsByUser,
 ];

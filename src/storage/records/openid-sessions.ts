@@ -23,23 +23,34 @@ export function* noteSessionClient(sessionId: string, clientId: string): Verb<vo
   );
 }
 
+interface EndedSession {
+  readonly id: string;
+  /** The session's user. An index leads to the codes and grants of a user, and none to those of a session. */
+  readonly subject: string;
+}
+
 /**
  * Ends what a session gave its clients, and makes one notice for each client. Codes come before grants, as in
  * `endEverything`: this waits for a running exchange of a code, and then finds the grant that the exchange made.
  */
-export function* endSessionAtClients(sessionId: string, now: number): Verb<void> {
-  yield* run('DELETE FROM authorization_code WHERE session_id = $1 AND used_at IS NULL', sessionId);
-  const grants = yield* endSessionGrants(sessionId, now);
-  yield* makeNotices([sessionId], now);
+export function* endSessionAtClients(session: EndedSession, now: number): Verb<void> {
+  yield* run(
+    'DELETE FROM authorization_code WHERE subject = $1 AND session_id = $2 AND used_at IS NULL',
+    session.subject,
+    session.id,
+  );
+  const grants = yield* endSessionGrants(session, now);
+  yield* makeNotices([session.id], now);
   yield* reportEach('gid', grants, now);
 }
 
 /** OpenID Connect Back-Channel Logout §2.7: a grant with `offline_access` outlives the session. The caller reports the others. */
-function* endSessionGrants(sessionId: string, now: number): Verb<readonly Ending[]> {
+function* endSessionGrants({ id, subject }: EndedSession, now: number): Verb<readonly Ending[]> {
   const rows = yield* all(
     `UPDATE authorization_grant SET used_at = used_at
-     WHERE session_id = $1 AND revoked_at IS NULL RETURNING id, scope, tokens_until`,
-    sessionId,
+     WHERE subject = $1 AND session_id = $2 AND revoked_at IS NULL RETURNING id, scope, tokens_until`,
+    subject,
+    id,
   );
   const ended = rows.filter((row) => !scopeTokens(row, 'scope').includes('offline_access')).map(ending);
   for (const { key } of ended) yield* run('UPDATE authorization_grant SET revoked_at = $2 WHERE id = $1', key, now);

@@ -110,7 +110,7 @@ export function* endSession(id: string, subject: string, now: number): Verb<bool
   const isEnded = yield* changed('DELETE FROM login_session WHERE id = $1 AND subject = $2 RETURNING id', id, subject);
   if (!isEnded) return false;
   yield* noteSecurityEvent({ event: 'session-revoked', subject, sessionId: id }, now);
-  yield* endSessionAtClients(id, now);
+  yield* endSessionAtClients({ id, subject }, now);
   return true;
 }
 
