@@ -23,7 +23,7 @@ interface Options extends AdminOptions {
 
 const HELP = `
 A filter has names and values, as in the console: route:orders status:4xx -client:shop /orders. A decision must match
-every name, but only one of several values of the same name. A word that begins with - excludes decisions.
+every name. If a name occurs several times, one matching value is enough. A word that begins with - excludes decisions.
 Put a value with spaces in double quotes, and the whole word in single quotes for the shell: 'client:"Corner Shop"'.
 
 A gateway keeps decisions only while someone watches it with \`decisions --follow\`, \`gatehouse top\` or the console.

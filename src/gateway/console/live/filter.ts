@@ -20,8 +20,8 @@ export interface FilterWord {
 }
 
 /**
- * Reads a filter such as `route:orders status:4xx -client:"Corner Shop" /orders`. All names must match, and one of several values of the
- * same name. A word without a name is a part of the path. `*` stands for any text. `-` excludes.
+ * Reads a filter such as `route:orders status:4xx -client:"Corner Shop" /orders`. All names must match. If a name occurs several
+ * times, one matching value is enough. A word without a name is a part of the path. `*` stands for any text. `-` excludes.
  */
 export function parseFilter(text: string): ParsedFilter {
   if (text.length > LONGEST) return { ok: false, fault: `a filter has at most ${LONGEST} characters` };
