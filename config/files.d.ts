@@ -426,7 +426,7 @@ export interface GatewayFile {
         connect?: string;
         /** The first byte of the answer must arrive within this time. The default is 30s. If all routes of the upstream are in shadow mode, the default is no limit. */
         response?: string;
-        /** The answer may pause for this long. `none` means no limit: write `none` for streams that may be silent for long. The default is 60s. For `mcp` routes, and if all routes of the upstream are in shadow mode, the default is no limit. */
+        /** The answer may pause for this long. `none` means no limit: write `none` for streams that may be silent for long. The default is 60s. For `mcp` routes, the default is no limit. If all routes of the upstream are in shadow mode, the default is no limit either. */
         idle?: string;
       };
       /** The gateway retries a failed request at most this many times. If no connection opened, the gateway retries the request, but only at another URL. The gateway also retries an idempotent request without a body in three other cases. First, the connection broke before an answer: the retry goes to another URL if there is one. Second, no answer arrived in time: the retry goes only to another URL. Third, `engine: own` cannot read the answer: the retry uses undici. Default: `1`. */
@@ -956,7 +956,7 @@ export interface AuthorizationFile {
   compat?: {
     /** true: the service also accepts app_id, app_secret and similar names. Default: `true`. */
     aliases?: boolean | Variable;
-    /** true: JWT access tokens and introspection answers also have `app_id`, with the value of `client_id`. Answers with a token also have `rscope`, with the value of `scope`. Default: `false`. */
+    /** true: JWT access tokens, and introspection answers about access tokens, also have `app_id`, with the value of `client_id`. Answers with a token also have `rscope`, with the value of `scope`. Answers to registrations also have `app_id`, and `app_secret` if they have `client_secret`. Default: `false`. */
     app_id_claim?: boolean | Variable;
     /** JWT access tokens have this `typ` (RFC 9068 §2.1). Default: `"at+jwt"`. */
     jwt_typ?: "at+jwt" | "JWT" | Variable;
@@ -1009,7 +1009,7 @@ export interface AuthorizationFile {
     userinfo_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     /** This value replaces `openid.subject` for this client. */
     subject_type?: "public" | "pairwise" | Variable;
-    /** The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the `redirect_uris`. */
+    /** The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the https `redirect_uris`. A client without such a host sees its own `sub`. */
     sector_identifier_uri?: string;
     /** These are facts about the client. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {

@@ -83,7 +83,7 @@ function consequences({ at, value }: Server): readonly Finding[] {
       pointer: [...at, 'on_stale'],
       severity: 'warning',
       message: `if the feed is silent for more than ${value.max_staleness / 1000} s, revoked JWTs pass until their \`exp\``,
-      hint: 'write `introspect`, and the gateway then asks the server about each JWT; or write `deny`, and it then answers 503',
+      hint: 'write `introspect`: while the feed is silent, the gateway asks the server about each JWT; or write `deny`: while the feed is silent, it answers 503',
     },
   ];
 }

@@ -25,7 +25,7 @@ export const keepChecks: Checks<GatewaySubject> = {
         pointer: [...open.at, key],
         severity: 'warning',
         message: `if the upstream ${effects}, requests can bypass \`${name}\` (${around.cite(guarded.at)})`,
-        hint: 'add a literal segment to the path, so that no stricter route lies below it, such as `/api/files/{rest*}`; or remove `keep`',
+        hint: 'add a literal segment to this path, for example `/api/files/{rest*}`, so that it covers no stricter route; or remove `keep`',
       }));
     });
   },

@@ -47,7 +47,8 @@ function unreadable(
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
   const isMeant = value.verify === 'jwt';
   const why = isMeant ? '`verify: jwt` accepts only JWTs' : 'the gateway cannot introspect them without `client_id`';
-  const format = "`access_token_format: jwt` for these clients in the service's file";
+  const format =
+    "`access_token_format: jwt` for these clients in the service's file, or `tokens.access.format: jwt` for all clients";
   return [
     {
       pointer: isMeant ? [...at, 'verify'] : at,

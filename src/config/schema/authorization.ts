@@ -138,7 +138,7 @@ export const AuthorizationSchema = record({
       aliases: flag(true, 'true: the service also accepts app_id, app_secret and similar names.'),
       app_id_claim: flag(
         false,
-        'true: JWT access tokens and introspection answers also have `app_id`, with the value of `client_id`. Answers with a token also have `rscope`, with the value of `scope`.',
+        'true: JWT access tokens, and introspection answers about access tokens, also have `app_id`, with the value of `client_id`. Answers with a token also have `rscope`, with the value of `scope`. Answers to registrations also have `app_id`, and `app_secret` if they have `client_secret`.',
       ),
       jwt_typ: oneOf(['at+jwt', 'JWT'], 'at+jwt', 'JWT access tokens have this `typ` (RFC 9068 §2.1).'),
     },

@@ -96,7 +96,7 @@ export const UpstreamSettings = record(
         idle: Type.Optional(
           durationOrNone(
             undefined,
-            'The answer may pause for this long. `none` means no limit: write `none` for streams that may be silent for long. The default is 60s. For `mcp` routes, and if all routes of the upstream are in shadow mode, the default is no limit.',
+            'The answer may pause for this long. `none` means no limit: write `none` for streams that may be silent for long. The default is 60s. For `mcp` routes, the default is no limit. If all routes of the upstream are in shadow mode, the default is no limit either.',
           ),
         ),
       },

@@ -91,7 +91,7 @@ function originsOf({ origins, mcp }: RouteFile, cors: GatewayFile['cors']): Pick
 
 function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): RateLimitConfig {
   const countedBy = parseCountedBy(by);
-  if (countedBy === undefined) throw new TypeError(`a rate limit by ${by} was not refused`);
+  if (countedBy === undefined) throw new TypeError(`the check of the file did not reject \`rate_limit.by: ${by}\``);
   return Object.freeze({ ...limit, by: Object.freeze(countedBy) });
 }
 

@@ -68,7 +68,7 @@ function compilePatterns(calls: readonly Call[]): ReadonlyMap<string, LinearPatt
 
 const NO_TEXT: PatternFault = {
   kind: 'fault',
-  message: 'the pattern of `matches` is not a text in quotes',
+  message: 'the pattern of `matches` must be a text in quotes, and not an expression',
   hint: 'write the pattern in quotes, such as request.path.matches("^/v[12]/"); to compare with a value of the request, use startsWith, endsWith, contains or ==',
 };
 

@@ -76,7 +76,7 @@ function moved(all: readonly string[], { index, indent, entries }: LayoutRow, { 
     followsAbove: !others.includes('below'),
     inWords: (columns) => ({
       message: `${name.one} has ${spaces([indent])}, ${places[others](name.others, columns.join(' or '))}`,
-      hint: `write ${spaces(columns)} before it; keys of one map, or items of one list, start in one column`,
+      hint: `write ${spaces(columns)} before it; keys of one map, or items of one list, start in the same column`,
     }),
   };
 }

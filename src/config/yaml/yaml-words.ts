@@ -37,13 +37,13 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   },
   BAD_INDENT: {
     message: 'the indentation matches no line above it',
-    hint: 'keys of one map, or items of one list, start in one column; if they do, look for an unclosed bracket above',
+    hint: 'let all keys of a map, or all items of a list, start in the same column; if they already do, look for an unclosed bracket above',
   },
   BAD_PROP_ORDER: oneAnchor,
   BAD_SCALAR_START: { message: 'text without quotes cannot start with this character', hint: 'put it in quotes' },
   BLOCK_AS_IMPLICIT_KEY: {
     message: 'a second `:` in one line, or an item to the left of its list',
-    hint: 'put text that contains `: ` in quotes; items of a list start in one column',
+    hint: 'put text that contains `: ` in quotes; items of a list start in the same column',
   },
   BLOCK_IN_FLOW: {
     message: 'inside { } or [ ], indentation cannot make maps or lists',
@@ -54,7 +54,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   KEY_OVER_1024_CHARS: { message: 'a key of more than 1024 characters', hint: 'look for an unclosed quote' },
   MISSING_CHAR: {
     message: 'a quote or bracket is not closed, or `:` is missing after a key',
-    hint: 'if neither is the case, compare the indentation with the lines above: keys of one map start in one column',
+    hint: 'if neither is the case, compare the indentation with the lines above: keys of one map start in the same column',
   },
   MULTILINE_IMPLICIT_KEY: {
     message: 'a key on more than one line, or text where a key belongs',

@@ -4,7 +4,7 @@ import { cannot, type KeyRules, sayable } from './known-keys.ts';
 import type { CannotSay } from './plan.ts';
 import { bearerMethodsRule, bodyLimit, identityRule, splitClaim } from './route-rules.ts';
 
-const ASK = 'leave its routes to Gatehouse with `--on-unsupported ask`';
+const ASK = 'let Gatehouse judge these routes with `--on-unsupported ask`';
 const OWN = 'serve the file with Gatehouse itself';
 
 /** Keys of the whole file that concern the verdict of every route. */

@@ -32,7 +32,10 @@ export function answerChecks(answer: JsonObject, { block, now }: AnswerScene): r
   ];
 }
 
-/** This answer does not say why a token ended. A gateway that verified the token before its end learns the reason from the feed. */
+/**
+ * This answer does not say why a token ended. A gateway that verified the token before its end learns the reason from the feed or
+ * from reports.
+ */
 function inactiveNote(block: AuthorizationServerConfig): string {
   const said = 'the server says that the token is not active';
   if (!mayHaveFeed(block) && !reportsEnds(block)) return said;

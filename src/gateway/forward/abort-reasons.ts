@@ -21,7 +21,7 @@ export class ResponseTimeout extends Error {}
 export class ConnectionYielded extends Error {
   constructor() {
     super(
-      'the client address exceeds its share (`limits.share`), so a request of another address took its place in the queue',
+      'the client address exceeds its share (`limits.share`), so it lost its place in the queue to a request of another address',
     );
   }
 }

@@ -149,7 +149,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
     `# audience: ${found === undefined ? '…' : comment(found)}`,
   ],
   token_issuer: ({ found }) => [
-    '# tokens of an authorization server that the file or the route does not accept; if you trust this server, add it:',
+    '# tokens of an authorization server that is not in `authorization_servers` of the file or of the route; if you trust this server, add it there:',
     `# issuer: ${found === undefined ? '…' : comment(found)}`,
   ],
   origin_refused: ({ reason }) => [

@@ -209,7 +209,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
   ],
   'opaque tokens, and no client at all': [
     main({ client_id: undefined, client_secret: undefined }),
-    /^gateway\.yaml:\d+ the service issues opaque tokens to the client `shop` \(authorization\.yaml:\d+\), but the gateway cannot introspect them without `client_id`: each request with such a token gets 401 \(write `client_id: gateway` and its `client_secret` \(authorization\.yaml:\d+\); or write `access_token_format: jwt` for these clients in the service's file\)$/,
+    /^gateway\.yaml:\d+ the service issues opaque tokens to the client `shop` \(authorization\.yaml:\d+\), but the gateway cannot introspect them without `client_id`: each request with such a token gets 401 \(write `client_id: gateway` and its `client_secret` \(authorization\.yaml:\d+\); or write `access_token_format: jwt` for these clients in the service's file, or `tokens\.access\.format: jwt` for all clients\)$/,
   ],
   'opaque tokens, no client, and none to write': [
     (gateway, service) => {

@@ -62,7 +62,7 @@ t.test('a line that is moved by one column is the line that the message names, w
 });
 
 t.test('an indentation error names the spaces of the line, and the column of its block', async (t) => {
-  const one = 'keys of one map, or items of one list, start in one column';
+  const one = 'keys of one map, or items of one list, start in the same column';
   const cases: readonly (readonly [number, string, string])[] = [
     [
       4,

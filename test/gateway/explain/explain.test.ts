@@ -190,7 +190,7 @@ t.test('a Digest user counts as verified by name, and is shown with scope and re
   t.match(told, { route: 'meters', answer: { kind: 'forward' } });
   const detail = (step: string) => told.steps.find((each) => each.step === step)?.detail;
   t.equal(detail('credential'), 'credentials of digest');
-  t.equal(detail('verify'), 'alice, scope read, by the users of digest:m');
+  t.equal(detail('verify'), 'alice, scope read, verified by the users of digest:m');
   t.notMatch(JSON.stringify(told), /assumed-/);
   const none = await explain(loaded, dry, asked);
   t.match(none.answer, {

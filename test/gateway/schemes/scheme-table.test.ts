@@ -9,12 +9,12 @@ import { gatewayOf } from './taken.ts';
 t.test('an identity is described by the users or the key by which it was verified', async (t) => {
   for (const scheme of ['basic', 'digest'] as const) {
     const alice = userIdentities({ scheme, realm: 'meters', scopes: {} })('alice');
-    t.equal(schemes[scheme].describe(alice), `by the users of ${scheme}:meters`);
+    t.equal(schemes[scheme].describe(alice), `verified by the users of ${scheme}:meters`);
   }
   const client = { client: 'meter-7', scopes: [], expiresAt: undefined };
-  t.equal(schemes.api_key.describe(identityOfKey('meters', client)), 'by a key of api_key:meters');
+  t.equal(schemes.api_key.describe(identityOfKey('meters', client)), 'verified by a key of api_key:meters');
   const keyed = identityOfKey('meters', { ...client, id: 'k1' });
-  t.equal(schemes.api_key.describe(keyed), 'by a key of api_key:meters, k1');
+  t.equal(schemes.api_key.describe(keyed), 'verified by a key of api_key:meters (key id k1)');
 });
 
 t.test('uses are counted only for Digest, and a decision about a key may not be cached', async (t) => {

@@ -8,7 +8,7 @@ import type { CannotSay } from '../plan.ts';
  */
 
 function remedyOf(name: string): string {
-  return `leave its routes to Gatehouse with \`--on-unsupported ask\`, or use \`--accept ${name}\` if this cannot occur`;
+  return `let Gatehouse judge these routes with \`--on-unsupported ask\`; or use \`--accept ${name}\` if no caller can have such a token or send such a request`;
 }
 
 /** The skew of Envoy, in milliseconds. No setting of a mesh changes it. */

@@ -13,7 +13,8 @@ import { type KnownKeys, keysOfFile, keysOfStore } from './known-keys.ts';
 export const apiKey: GatewayScheme<ApiKeyConfig> = {
   open,
   assume,
-  describe: ({ issuer, claims }) => `by a key of ${issuer}${claims.key_id === undefined ? '' : `, ${claims.key_id}`}`,
+  describe: ({ issuer, claims }) =>
+    `verified by a key of ${issuer}${claims.key_id === undefined ? '' : ` (key id ${claims.key_id})`}`,
   countsUses: false,
   isRevoked: true,
   // A file is read with the configuration, so only a store is a dependency.
