@@ -42,7 +42,7 @@ export interface GatewayFile {
       /** This PEM file holds the private key. */
       key: string;
     };
-    /** Browsers reach this listener at this origin, such as https://ops.example.com. If `listen` is on loopback, the default is the origin of `listen`. */
+    /** Browsers reach this listener at this origin, such as https://ops.example.com. If `admin.listen` is on loopback, the default is the origin of `admin.listen`. */
     url?: string;
     /** true: the listener serves the console. On a loopback address, the default is true. On any other address, the default is false. */
     console?: boolean | Variable;

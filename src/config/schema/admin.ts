@@ -120,7 +120,7 @@ export function adminListen(description: string) {
     url: Type.Optional(
       text(
         undefined,
-        'Browsers reach this listener at this origin, such as https://ops.example.com. If `listen` is on loopback, the default is the origin of `listen`.',
+        'Browsers reach this listener at this origin, such as https://ops.example.com. If `admin.listen` is on loopback, the default is the origin of `admin.listen`.',
       ),
     ),
     console: Type.Optional(
