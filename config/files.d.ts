@@ -101,7 +101,7 @@ export interface GatewayFile {
   };
   /** At this endpoint, a proxy asks whether a request passes. If the request passes, the proxy forwards the request itself. The endpoint is off by default. */
   decision?: {
-    /** Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` get an answer. Default: `"127.0.0.1:8082"`. */
+    /** Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` may ask. Other callers get 403 `caller_untrusted`. Default: `"127.0.0.1:8082"`. */
     listen?: string;
     /** Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. This listener is off by default. */
     grpc?: string | {

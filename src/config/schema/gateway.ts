@@ -101,7 +101,7 @@ const Decision = record(
   {
     listen: address(
       '127.0.0.1:8082',
-      'Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` get an answer.',
+      'Proxies ask at this address, under the paths /nginx, /nginx/uri, /forward-auth and /envoy/…. Only proxies in `trusted_proxies` may ask. Other callers get 403 `caller_untrusted`.',
     ),
     grpc: Type.Optional(
       listenWithTls(
