@@ -96,7 +96,7 @@ t.test('a gateway does not start if the file is not writable, and names the sett
   const wanted = behind('http://127.0.0.1:9', { access_log: { file: `${file}/access.log` } });
   await t.rejects(gateway(t, wanted), {
     name: 'CannotStart',
-    message: /^gateway\.yaml:\d+:\d+: the access log .*access\.log cannot be written: E[A-Z]+.*; let the user/,
+    message: /^gateway\.yaml:\d+:\d+: the access log .*access\.log cannot be written: E[A-Z]+.*; choose a regular file/,
   });
   for (const workers of [1, 2])
     await t.rejects(
@@ -113,7 +113,7 @@ t.test(
     await t.rejects(gateway(t, behind('http://127.0.0.1:9', { access_log: { file } })), {
       name: 'CannotStart',
       message:
-        /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: it is not a regular file.*write `file: '-'` for/,
+        /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: it is not a regular file.*set `file: '-'` for/,
     });
   },
 );

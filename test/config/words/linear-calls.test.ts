@@ -98,9 +98,9 @@ const refused: readonly [text: string, message: RegExp, hint: RegExp][] = [
   ['request.path.matches("(a)\\\\1")', /invalid escape sequence: `\\1`/, /backreference/],
   ['request.path.matches("[")', /missing closing \]/, /Syntax/],
   ['request.path.matches("a{1001}")', /invalid repeat count/, /Syntax/],
-  ['request.path.matches(request.method)', /not a text in quotes/, /startsWith/],
-  ['request.path.matches("^/" + identity.claims.tenant)', /not a text in quotes/, /write the pattern in quotes/],
-  ['request.l.exists(x, request.path.matches(x))', /not a text in quotes/, /write the pattern in quotes/],
+  ['request.path.matches(request.method)', /must be a text in quotes/, /startsWith/],
+  ['request.path.matches("^/" + identity.claims.tenant)', /must be a text in quotes/, /write the pattern in quotes/],
+  ['request.l.exists(x, request.path.matches(x))', /must be a text in quotes/, /write the pattern in quotes/],
   ['request.l.exists(x, request.path.matches("(?=a)"))', /RE2 does not accept/, /lookahead/],
 ];
 

@@ -167,7 +167,7 @@ t.test('for an inactive token, a note says that a gateway with a feed may know a
   for (const [events, note] of [
     [
       undefined,
-      /not active; the running gateway may answer `token_revoked`, because it knows revocations from the feed$/,
+      /not active; the running gateway may answer `token_revoked`, because it knows the ended tokens from the feed or from reports$/,
     ],
     ['none', /not active$/],
   ] as const) {

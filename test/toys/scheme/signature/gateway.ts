@@ -13,7 +13,7 @@ import { readKeys } from './keys.ts';
 export const signature: GatewayScheme<SignatureConfig> = {
   open,
   assume: ({ scopes }) => ({ identityOf: identities(scopes), challenges: () => [CHALLENGE] }),
-  describe: ({ issuer }) => `by the keys of ${issuer}`,
+  describe: ({ issuer }) => `verified by the keys of ${issuer}`,
   countsUses: false,
   dependencies: ({ keys }) => [
     {
