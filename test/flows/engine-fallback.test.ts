@@ -27,7 +27,7 @@ async function before(t: Test, scripts: readonly Script[], more: object = {}, ch
   const running = await gateway(t, body, clock);
   const told = () =>
     running.log.flatMap(({ msg, ...rest }) =>
-      String(msg).includes('serves an upstream URL') ? [{ msg, ...rest }] : [],
+      / uses (?:undici|`engine: own`) for an upstream URL/.test(String(msg)) ? [{ msg, ...rest }] : [],
     );
   const isOn = (place = 0) => {
     const url = new URL(upstreams[place]?.url ?? '').host;

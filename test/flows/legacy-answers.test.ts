@@ -96,7 +96,9 @@ function carried({ upstream }: Place, name: string): readonly number[] {
 
 /** The signs that undici is in use: the metric, and lines of the log. */
 async function fallback({ adminUrl = '', log }: Place, name: string): Promise<readonly [number, number]> {
-  const told = log.filter(({ upstream, msg }) => upstream === name && String(msg).startsWith('undici serves'));
+  const told = log.filter(
+    ({ upstream, msg }) => upstream === name && String(msg).startsWith('the gateway uses undici'),
+  );
   return [await sample(adminUrl, 'gatehouse_upstream_engine_fallback', { upstream: name }), told.length];
 }
 
