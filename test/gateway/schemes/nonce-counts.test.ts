@@ -102,6 +102,27 @@ t.test('an expired nonce leaves no trace; one that a restart forgot is stale', a
   t.equal(new NonceCounts(5000).use(nonce(1, 5000), use(1)), 'forgotten');
 });
 
+t.test('the nonce that nobody used for the longest time is forgotten first', async (t) => {
+  const counts = new NonceCounts(0, 2);
+  for (const [index, count] of [
+    [1, 1],
+    [2, 1],
+    [1, 2],
+    [3, 1],
+  ] as const)
+    t.equal(counts.use(nonce(index), use(count)), 'fresh');
+  t.equal(counts.use(nonce(1), use(3)), 'fresh', 'it was used after the other');
+  t.equal(counts.use(nonce(2), use(2)), 'forgotten');
+});
+
+t.test('a nonce whose lifetime grew is not replayed after its first lifetime', async (t) => {
+  const counts = new NonceCounts(0, 1);
+  counts.use(nonce(1, 2000), { ...use(1), expiresAt: 10 });
+  counts.use(nonce(1, 2000), { ...use(2), expiresAt: 20 });
+  counts.use(nonce(2, 3000), { ...use(1), now: 15 });
+  t.equal(counts.use(nonce(1, 2000), { ...use(1), now: 15 }), 'forgotten');
+});
+
 t.test('the first nonce of a process is accepted, even if the wall clock moves later', async (t) => {
   let wall = 1_800_000_000_000;
   let monotonic = 5000;
