@@ -41,11 +41,16 @@ export async function exchange(t: Test, changes: Changes = {}) {
     ...opened.service.audit,
     record: (event: string, facts: object) => void audited.push({ event, ...facts }),
   };
+  const issued: string[] = [];
+  const metrics = {
+    ...opened.service.metrics,
+    issued: (grantType: string, format: string) => void issued.push(`${grantType} ${format}`),
+  };
   let records: Records = opened.service.records;
   const now = () => Math.floor(clock.now() / 1000);
 
   async function ask(type: string, clientId: string, form: Form): Promise<TokenResponse> {
-    const service: Service = { ...opened.service, audit, records };
+    const service: Service = { ...opened.service, audit, metrics, records };
     const client = await service.clients.find(clientId);
     const grant = grants.get(type);
     if (client === undefined || grant === undefined) throw new Error(`${type} by ${clientId}`);
@@ -57,6 +62,8 @@ export async function exchange(t: Test, changes: Changes = {}) {
   return {
     clock,
     audited,
+    /** Grant type and format of each access token, as the metrics count them. */
+    issued,
     now,
     service: opened.service,
     ask,

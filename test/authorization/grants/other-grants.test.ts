@@ -68,6 +68,24 @@ t.test('the password grant gives tokens for that user', async (t) => {
   t.equal(whole.scope, 'orders.read orders.write');
 });
 
+t.test('the metrics count each access token by grant type and format', async (t) => {
+  const { ask, refusal, issued } = await exchange(t, withPassword(['password', 'refresh_token']));
+  await ask('client_credentials', 'shop', {});
+  await ask('client_credentials', 'shop-jwt', {});
+  const { refresh_token = '' } = await ask('password', 'web', alice);
+  await ask('refresh_token', 'web', { refresh_token });
+  await refusal('refresh_token', 'web', { refresh_token });
+  t.strictSame(issued, [
+    'client_credentials opaque',
+    'client_credentials jwt',
+    'password opaque',
+    'refresh_token opaque',
+  ]);
+  const other = await exchange(t);
+  await other.ask('authorization_code', 'web', other.redeeming(await other.code()));
+  t.strictSame(other.issued, ['authorization_code opaque']);
+});
+
 t.test('a wrong password, a missing password and an excessive scope are refused', async (t) => {
   const { refusal } = await exchange(t, withPassword(['password']));
   t.match(await refusal('password', 'web', { ...alice, password: 'x' }), { code: 'invalid_grant' });

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t from 'tap';
 import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
+import { LONGEST_STEP } from '../../../src/base/clock.ts';
 import { configuration } from '../running-service.ts';
 import { exchange } from './exchange.ts';
 
@@ -109,6 +110,15 @@ t.test('a token is valid until its last second, and a used one is recognized unt
   t.match(await refusal(grant, 'web', using(next.refresh_token ?? '')), { detail: 'refresh token: expired' });
   clock.advance(absolute_ttl - 2 * ttl + 1000);
   t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: expired' });
+});
+
+t.test('a clock that steps back by a day leaves a token valid, and a larger step does not', async (t) => {
+  const { token, using, refusal, clock, ask } = await begun(t);
+  clock.advance(-LONGEST_STEP * 1000 - 1000);
+  const detail = 'refresh token: issued by a clock that was far ahead';
+  t.match(await refusal(grant, 'web', using(token)), { code: 'invalid_grant', detail });
+  clock.advance(1000);
+  t.match(await ask(grant, 'web', using(token)), { refresh_token: /^rt_/ });
 });
 
 t.test('a lost answer is repeated for the same request within its window, until the new token is used', async (t) => {
