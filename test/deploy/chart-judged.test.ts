@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/cookbook/kubernetes.md'), 'utf8');
 const recipe = [...page.matchAll(/^```sh\n(.*?)^```$/gms)]
   .map(([, text = '']) => text)
-  .find((text) => /gatehouse check/.test(text));
+  .find((text) => /gatehouse\.js check/.test(text));
 const examples = [...page.matchAll(/^```yml\n# values\.yaml\n(.*?)^```$/gms)]
   .map(([, text = '']) => text)
   .filter((text) => parse(text).gateway?.config !== undefined);
@@ -22,16 +22,16 @@ const examples = [...page.matchAll(/^```yml\n# values\.yaml\n(.*?)^```$/gms)]
 const hasYq = spawnSync('yq', ['--version']).status === 0;
 const skip = skipWithoutHelm || (hasYq ? false : 'yq is not installed');
 
-/** A checkout with only the chart, with both programs of the recipe in the path. */
+/** A checkout with only the chart and the program, and helm in the path. */
 function place(directory: string, values: string): NodeJS.ProcessEnv {
   mkdirSync(join(directory, 'bin'));
   symlinkSync(join(root, 'helm'), join(directory, 'helm'));
-  const gatehouse = join(directory, 'bin/gatehouse');
+  const gatehouse = join(directory, 'bin/gatehouse.js');
   writeFileSync(gatehouse, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/gatehouse.js')}' "$@"\n`);
   chmodSync(gatehouse, 0o755);
   writeFileSync(join(directory, 'values.yaml'), values);
   const { PATH = '', HOME } = process.env;
-  return { PATH: `${join(directory, 'bin')}:${dirname(helm)}:${PATH}`, ...(HOME && { HOME }) };
+  return { PATH: `${dirname(helm)}:${PATH}`, ...(HOME && { HOME }) };
 }
 
 t.test('the page shows how to check the file before an installation', async (t) => {
