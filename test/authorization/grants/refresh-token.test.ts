@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t from 'tap';
 import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
 import { LONGEST_STEP } from '../../../src/base/clock.ts';
+import { accessTokenHash } from '../../../src/oauth/access-token-hash.ts';
 import { configuration } from '../running-service.ts';
 import { exchange } from './exchange.ts';
 
@@ -197,6 +198,25 @@ t.test("a JWT in a repeated answer is signed with the user's current key, and ha
   const [before, after] = [answer, anew].map(({ access_token }) => decodeProtectedHeader(access_token));
   t.match(after, { typ: before?.typ, alg: before?.alg });
   t.not(after?.kid, before?.kid);
+});
+
+t.test('the ID token of a repeated answer fits the access token that is signed again', async (t) => {
+  const { openid, clients: all } = configuration();
+  const scope = 'openid orders.read';
+  const clients = all.map((client) => ({ ...client, scope, retry_window: 30_000 }));
+  const asked = await exchange(t, { clients, signing: { user_keys: true }, openid: { ...openid, enabled: true } });
+  const { ask, code, redeeming, service, now } = asked;
+  const login = await code({ clientId: 'web-jwt', scope, sessionId: 'a-session', openid: {} });
+  const { refresh_token = '' } = await ask('authorization_code', 'web-jwt', redeeming(login));
+  const answer = await ask(grant, 'web-jwt', { refresh_token });
+  const same = await ask(grant, 'web-jwt', { refresh_token });
+  t.equal(same.id_token, answer.id_token, 'while the key is the same');
+  await service.records.rotateUserKey({ subject: 'alice', until: now() + 900, now: now() });
+  const anew = await ask(grant, 'web-jwt', { refresh_token });
+  t.not(anew.access_token, answer.access_token);
+  const [before, after] = [answer, anew].map(({ id_token = '' }) => decodeJwt(id_token));
+  t.equal(before?.at_hash, accessTokenHash('RS256', answer.access_token));
+  t.strictSame(after, { ...before, at_hash: accessTokenHash('RS256', anew.access_token) });
 });
 
 t.test('if a key is rotated while an answer is repeated, the service tries again', async (t) => {
