@@ -175,11 +175,18 @@ t.test(
   },
 );
 
-/** Counts the answers that the page has got, so that a test knows when one has come. */
+/**
+ * Counts the questions and the answers of the page, so that a test knows when all answers have come. A new address can cause
+ * two questions, because a browser reports it as `popstate` and as `hashchange`.
+ */
 const counting = `(() => {
   const own = fetch;
+  window.questions = 0;
   window.answers = 0;
-  window.fetch = (...asked) => own(...asked).finally(() => setTimeout(() => window.answers++));
+  window.fetch = (...asked) => {
+    window.questions++;
+    return own(...asked).finally(() => setTimeout(() => window.answers++));
+  };
 })()`;
 
 /** Does this for each item in the page, waits for the answer, and returns what \`look\` says. */
@@ -189,7 +196,8 @@ function each(items: readonly unknown[], act: string, look: string): string {
     for (const item of ${JSON.stringify(items)}) {
       const before = window.answers;
       ${act};
-      while (window.answers === before) await new Promise((next) => setTimeout(next));
+      const isOpen = () => window.answers === before || window.answers < window.questions;
+      while (isOpen()) await new Promise((next) => setTimeout(next));
       ${rendered}
       looks.push(${look});
     }
