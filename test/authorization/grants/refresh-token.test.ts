@@ -192,10 +192,10 @@ t.test("a JWT in a repeated answer is signed with the user's current key, and ha
   const same = await ask(grant, 'web-jwt', using(token));
   t.equal(same.access_token, answer.access_token, 'while its key is the same');
   await service.records.rotateUserKey({ subject: 'alice', until: now() + 900, now: now() });
-  const anew = await ask(grant, 'web-jwt', using(token));
-  t.strictSame(decodeJwt(anew.access_token), decodeJwt(answer.access_token));
-  t.equal(anew.refresh_token, answer.refresh_token);
-  const [before, after] = [answer, anew].map(({ access_token }) => decodeProtectedHeader(access_token));
+  const repeated = await ask(grant, 'web-jwt', using(token));
+  t.strictSame(decodeJwt(repeated.access_token), decodeJwt(answer.access_token));
+  t.equal(repeated.refresh_token, answer.refresh_token);
+  const [before, after] = [answer, repeated].map(({ access_token }) => decodeProtectedHeader(access_token));
   t.match(after, { typ: before?.typ, alg: before?.alg });
   t.not(after?.kid, before?.kid);
 });
@@ -212,11 +212,11 @@ t.test('the ID token of a repeated answer fits the access token that is signed a
   const same = await ask(grant, 'web-jwt', { refresh_token });
   t.equal(same.id_token, answer.id_token, 'while the key is the same');
   await service.records.rotateUserKey({ subject: 'alice', until: now() + 900, now: now() });
-  const anew = await ask(grant, 'web-jwt', { refresh_token });
-  t.not(anew.access_token, answer.access_token);
-  const [before, after] = [answer, anew].map(({ id_token = '' }) => decodeJwt(id_token));
+  const repeated = await ask(grant, 'web-jwt', { refresh_token });
+  t.not(repeated.access_token, answer.access_token);
+  const [before, after] = [answer, repeated].map(({ id_token = '' }) => decodeJwt(id_token));
   t.equal(before?.at_hash, accessTokenHash('RS256', answer.access_token));
-  t.strictSame(after, { ...before, at_hash: accessTokenHash('RS256', anew.access_token) });
+  t.strictSame(after, { ...before, at_hash: accessTokenHash('RS256', repeated.access_token) });
 });
 
 t.test('if a key is rotated while an answer is repeated, the service tries again', async (t) => {
