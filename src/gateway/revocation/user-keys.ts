@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
@@ -75,15 +75,15 @@ export function userKeyCache(options: UserKeyCacheOptions): UserKeyCache {
 
 class FetchedUserKeys implements UserKeyCache {
   readonly #options: UserKeyCacheOptions;
-  readonly #held: LRUCache<string, Held>;
+  readonly #held: BoundedCache<Held>;
   /** The `kid`s that the server does not have → until when: monotonic milliseconds. */
-  readonly #absent = new LRUCache<string, number>({ max: MOST_ABSENT });
+  readonly #absent = new BoundedCache<number>({ max: MOST_ABSENT });
   readonly #flights = new Map<string, Promise<Loaded>>();
   #fetches = 0;
 
   constructor(options: UserKeyCacheOptions) {
     this.#options = options;
-    this.#held = new LRUCache({ max: options.size });
+    this.#held = new BoundedCache({ max: options.size });
   }
 
   find(alg: AlgorithmName, kid: string, subject: string | undefined): FoundKeys | Promise<FoundKeys | undefined> {

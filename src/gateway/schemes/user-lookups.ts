@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { type Asker, buildBoundedQueue } from '../../base/bounded-queue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
@@ -26,8 +26,8 @@ export interface UserLookups<User> {
 export function userLookups<User extends object>(clock: Clock): UserLookups<User> {
   const queue = buildBoundedQueue(atOnce);
   const remembered = {
-    found: new LRUCache<string, Remembered<User>>({ max: MOST.found }),
-    unknown: new LRUCache<string, Remembered<User>>({ max: MOST.unknown }),
+    found: new BoundedCache<Remembered<User>>({ max: MOST.found }),
+    unknown: new BoundedCache<Remembered<User>>({ max: MOST.unknown }),
   };
   const underWay = new Map<string, Promise<LookupResult<User> | undefined>>();
   const recall = (key: string) => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ownText } from '../../base/own-text.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
@@ -99,7 +99,7 @@ export function factsCache(options: FactsCacheOptions): FactsCache {
 }
 
 class TokenCache implements FactsCache {
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #entries: BoundedCache<Entry>;
   readonly #clock: Clock;
   readonly #holds: (key: VerificationKey) => boolean;
   readonly #revocations: FactsCacheOptions['revocations'];
@@ -109,7 +109,7 @@ class TokenCache implements FactsCache {
   readonly #doubtful: Remembered;
 
   constructor({ size, skew, clock, holds, revocations, maxStaleness, doubtful }: FactsCacheOptions) {
-    this.#entries = new LRUCache({
+    this.#entries = new BoundedCache({
       max: size,
       maxSize: size * MEAN_LENGTH,
       sizeCalculation: (_entry, token) => token.length + 1,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { Outage, Refused } from '../../base/verdict.ts';
@@ -69,7 +69,7 @@ class SharedIntrospection implements Introspection {
   readonly #dependencies: IntrospectionDependencies;
   readonly #limit: CallLimit;
   /** Recently rejected tokens, by their hash. */
-  readonly #negatives: LRUCache<string, Negative>;
+  readonly #negatives: BoundedCache<Negative>;
   readonly #flights = new Map<string, Promise<Introspected>>();
   /** Monotonic milliseconds. */
   #outUntil = Number.NEGATIVE_INFINITY;
@@ -81,7 +81,7 @@ class SharedIntrospection implements Introspection {
     this.#rules = rules;
     this.#dependencies = dependencies;
     this.#limit = callLimit(max_concurrent, max_concurrent * WAITING_PER_CALL);
-    this.#negatives = new LRUCache({ max: negative_size });
+    this.#negatives = new BoundedCache({ max: negative_size });
   }
 
   verify(token: string, isKnown = false): Introspected | Promise<Introspected> {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../../base/bounded-cache.ts';
 import type { Asker } from '../../../base/bounded-queue.ts';
 import { addressBlock } from '../../../base/client-address.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -33,7 +33,7 @@ const MOST = 50_000;
 
 interface Scene extends ApiKeyParts {
   /** Hashes of valid keys → the time until which they are remembered, by the monotonic clock. */
-  readonly right: LRUCache<string, number>;
+  readonly right: BoundedCache<number>;
   /** One identity for each key, because other results are cached by the identity. */
   readonly identities: WeakMap<KnownKey, Identity>;
 }
@@ -42,7 +42,7 @@ type Verified = SchemeVerification | Promise<SchemeVerification>;
 
 /** API keys on the routes that share one block. */
 export function apiKeyScheme(parts: ApiKeyParts): OpenedScheme {
-  const scene: Scene = { ...parts, right: new LRUCache({ max: MOST }), identities: new WeakMap() };
+  const scene: Scene = { ...parts, right: new BoundedCache({ max: MOST }), identities: new WeakMap() };
   return {
     name: 'api_key',
     wantsEntity: () => undefined,

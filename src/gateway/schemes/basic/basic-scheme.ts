@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../../base/bounded-cache.ts';
 import type { Asker } from '../../../base/bounded-queue.ts';
 import { addressBlock } from '../../../base/client-address.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -166,7 +166,7 @@ function rememberVerified(clock: Clock): VerifiedCredentials {
   // One block of the hash. The result never leaves this process, so a secret prefix is a sufficient key.
   const secret = randomBytes(32).toString('hex');
   const underWay = new Map<string, Promise<SchemeVerification>>();
-  const known = new LRUCache<string, { right: Remembered; until: number }>({ max: REMEMBERED });
+  const known = new BoundedCache<{ right: Remembered; until: number }>({ max: REMEMBERED });
   return {
     keyOf: (value) => hash('sha256', secret + value, 'base64'),
     recall(key) {
