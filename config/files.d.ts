@@ -433,15 +433,15 @@ export interface GatewayFile {
       retries?: number | Variable;
       /** The gateway checks the health of each URL. Without this key, every URL counts as healthy. */
       health?: {
-        /** The health check sends a GET request for this target, without a credential. Any 2xx answer means healthy. */
+        /** The health check sends a GET request for this target, without a credential. A check is successful if the answer has a 2xx status. */
         path: string;
         /** A check runs at this interval, with a random change of at most 10 %. Default: `"5s"`. */
         interval?: string;
         /** A check fails if no answer arrives within this time. Default: `"2s"`. */
         timeout?: string;
-        /** After this many failures in a row, the URL is unhealthy and gets no requests. Default: `3`. */
+        /** After this many failed checks in a row, the URL is unhealthy and gets no requests. Default: `3`. */
         unhealthy_after?: number | Variable;
-        /** After this many good answers in a row, the URL is healthy again. Default: `2`. */
+        /** After this many successful checks in a row, the URL is healthy again. Default: `2`. */
         healthy_after?: number | Variable;
       };
       /** The gateway stops sending requests to a URL that does not answer. Any status counts as an answer. The circuit breaker is off by default. */

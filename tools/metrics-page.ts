@@ -49,7 +49,8 @@ export const labels: Readonly<Record<string, string>> = {
   method: 'the request method; in `gatehouse_mcp_messages_total`, the method of the message',
   of: 'the shared resource: `limits`, or `upstreams.NAME`',
   outcome: '`ok`, or an error code',
-  reader: 'the code that reads requests: `node`, `lent` or `data`',
+  reader:
+    'the code that reads requests. `node`: the server of Node.js. `lent`: our own listener, with one buffer for all reads. `data`: our own listener, with one buffer for each read',
   reason: 'the reason in a few words, or empty',
   receiver: 'the `id` in `security_events.receivers`',
   result: '`success` or `failure`; for some metrics, a result that the meaning of the metric lists',

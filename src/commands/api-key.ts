@@ -30,7 +30,7 @@ export function register(program: Command): void {
     'make a new key for the same client and scopes; the old key stays valid for a while',
   )
     .addOption(overlapOption('how long the old key stays valid; 0s ends it at once'))
-    .option('--expires <when>', `${EXPIRES}. Required if the old key expires`, endOf)
+    .option('--expires <when>', `${EXPIRES}. Required if the old key has an expiry`, endOf)
     .action((id: string, { overlap, expires, ...options }: Rotate) =>
       run(options, (place) => apiKeys.rotate(place, { id, overlap, expires })),
     );

@@ -18,9 +18,9 @@ interface Options extends AdminOptions {
 }
 
 const HELP = `
-Keys: q quit, p pause, / filter, f only refusals. The rates count every request. The tables count the requests that the
-gateways describe: at most 200 a second each. Without a terminal, the command prints one line a second. The keys need a
-terminal on standard input, so use --password-file with --user.
+Keys: q quit, p pause, / filter, f only refusals. The rates count every request. The tables count the requests that match
+the filter, on average at most 200 a second from each process of a gateway. Without a terminal, the command prints one
+line a second. The keys need a terminal on standard input, so use --password-file with --user.
 `;
 
 /** `gatehouse top`: rates, routes, codes, clients and the newest decisions of running gateways. */

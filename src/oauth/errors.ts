@@ -197,7 +197,7 @@ export const oauthErrors = {
     error: 'temporarily_unavailable',
     text: 'Too many requests; try again later.',
     remedy:
-      'Wait for the time in `Retry-After`. Use each token until it expires. Do not request a new token for each request. `tokens.max_a_minute` is the limit.',
+      'Wait for the time in `Retry-After`. Use each token until it expires. Do not request a new token for each request. `tokens.max_a_minute` sets the limits for tokens, session keys and codes.',
   },
   too_many_registrations: {
     status: 429,

@@ -45,7 +45,7 @@ t.test('--once prints one summary: rates, routes, codes and clients', async (t) 
   t.match(stdout, /^route +requests {2}refused {2}failed\nbooks +3 +1 +0\nslow +1 +0 +1$/m);
   t.match(stdout, /^client +requests {2}refused {2}failed\nshop +3 +0 +1\nkiosk +1 +1 +0$/m);
   t.match(stdout, /^code +requests\nscope_insufficient +1\nupstream 502 +1$/m);
-  t.match(stdout, 'The tables have 4 requests. 18 more match, and only the rates count them.');
+  t.match(stdout, 'The tables count 4 requests. The gateways left out 18 more, which only the rates count.');
   const { rates, time, ...rest } = JSON.parse((await command(t, [...args, '--json', 'route:books']).ended()).stdout);
   t.ok(rates.passed > 0 && rates.refused > 0 && time > 0);
   t.match(rest, { filter: 'route:books', described: 4, left_out: 18, gateways: [{ state: 'connected' }] });

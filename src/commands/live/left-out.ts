@@ -24,7 +24,9 @@ export class LeftOut {
     const count = this.#count;
     this.#count = 0;
     if (count === 0) return;
-    const decisions = count === 1 ? '1 more decision matches, and is' : `${count} more decisions match, and are`;
-    this.#say(`${decisions} not shown: a gateway describes at most 200 a second. Use a narrower filter`);
+    const decisions = count === 1 ? '1 more decision is' : `${count} more decisions are`;
+    this.#say(
+      `${decisions} not shown: each process of a gateway describes at most 200 a second. Use a narrower filter`,
+    );
   }
 }

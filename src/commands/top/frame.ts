@@ -62,7 +62,7 @@ function rateLine({ now, rates, history }: Summary, result: (typeof results)[num
 }
 
 function newestTitle({ left }: Summary): Line {
-  const note = left === 0 ? '' : `   ${left} more in the last minute; the rates count them`;
+  const note = left === 0 ? '' : `   left out: ${left} requests, which only the rates count`;
   return [
     ['NEWEST', 'inverse'],
     [note, 'gray'],

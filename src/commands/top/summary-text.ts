@@ -62,7 +62,9 @@ export function summaryPage({ gateways, summary }: View): string {
     section(['route', 'requests', 'refused', 'failed'], routes),
     section(['client', 'requests', 'refused', 'failed'], clients),
     section(['code', 'requests'], codes),
-    left > 0 ? `\nThe tables have ${described} requests. ${left} more match, and only the rates count them.\n` : '',
+    left > 0
+      ? `\nThe tables count ${described} requests. The gateways left out ${left} more, which only the rates count.\n`
+      : '',
   ].join('');
 }
 

@@ -43,7 +43,7 @@ function contradiction({ host, port, tls }: AdminConfig, url: URL): Told | undef
   if (!isLoopback(url.hostname) || isEvery(host)) return undefined;
   if (!isLoopback(host))
     return {
-      message: `the listener has the address ${host}, and other machines cannot reach this loopback name`,
+      message: `this URL has a loopback host, but the listener has the address ${host} and does not answer on loopback`,
       hint: 'write the name by which other machines reach the listener',
     };
   const named = Number(url.port || (url.protocol === 'https:' ? 443 : 80));

@@ -12,12 +12,12 @@ const Health = record(
   {
     path: text(
       undefined,
-      'The health check sends a GET request for this target, without a credential. Any 2xx answer means healthy.',
+      'The health check sends a GET request for this target, without a credential. A check is successful if the answer has a 2xx status.',
     ),
     interval: duration('5s', 'A check runs at this interval, with a random change of at most 10 %.'),
     timeout: duration('2s', 'A check fails if no answer arrives within this time.'),
-    unhealthy_after: count(3, 'After this many failures in a row, the URL is unhealthy and gets no requests.'),
-    healthy_after: count(2, 'After this many good answers in a row, the URL is healthy again.'),
+    unhealthy_after: count(3, 'After this many failed checks in a row, the URL is unhealthy and gets no requests.'),
+    healthy_after: count(2, 'After this many successful checks in a row, the URL is healthy again.'),
   },
   undefined,
   'The gateway checks the health of each URL. Without this key, every URL counts as healthy.',

@@ -10,7 +10,8 @@ export function normalizeHost(text: string): string | undefined {
 }
 
 /**
- * A host that ends in a number is an IPv4 address, and only one spelling is accepted: URL parsers read `127.1` as `127.0.0.1`.
+ * A host whose last label is a number must be an IPv4 address, and only one spelling is accepted: URL parsers read
+ * `127.1` as `127.0.0.1`.
  */
 function isName(host: string): boolean {
   const labels = host.split('.');

@@ -50,7 +50,8 @@ const rules: readonly Rule[] = [
   },
   {
     breaks: (_, url) => url.protocol === 'http:' && !isLoopback(url.hostname),
-    message: () => 'over http to another machine, others can read the code in transit (RFC 8252 §7.3, RFC 9700 §2.6)',
+    message: () =>
+      'others can read what a browser sends over http to another machine, such as an authorization code (RFC 8252 §7.3, RFC 9700 §2.6)',
     hint: 'use https',
   },
 ];

@@ -33,7 +33,7 @@ export function limitText({ by, requests, per }: RateLimitConfig): string {
   return `${requests} in ${per / 1000} s by ${countedByText(by)}`;
 }
 
-/** Identities without the value share one bucket. The prefix `=` keeps any value from naming this bucket. */
+/** Identities without the value share one bucket for each issuer. The prefix `=` keeps any value from naming this bucket. */
 function reader(by: CountedBy): (identity: Identity) => string {
   switch (by.kind) {
     case 'client_id':

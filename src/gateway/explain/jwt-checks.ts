@@ -56,11 +56,14 @@ function secondsOf({ clock_skew, max_token_lifetime }: AuthorizationServerConfig
   return { now, skew, leeway: skew, maxLifetime: max_token_lifetime / 1000 };
 }
 
-/** The token does not show which key signed it. The engine has the server's keys, so its outcome shows it. */
+/**
+ * The token alone does not show whether a key of the server signed it. The engine has these keys, so the outcome shows
+ * this.
+ */
 function keyCheck({ header }: ParsedJwt, outcome: Outcome): TokenCheck {
   const mismatch = outcome.kind === 'refuse' && outcome.code === 'token_signature' ? outcome.mismatch : undefined;
   if (mismatch !== undefined) return failsBy(mismatch);
-  if (isSigned(outcome)) return fits('kid', quoted(header.kid), 'a key of the server, which signed the token');
+  if (isSigned(outcome)) return fits('kid', quoted(header.kid), "the server's key that signed the token");
   const why = outcome.kind === 'unavailable' ? `not known: ${quoted(outcome.outage.detail)}` : 'not reached';
   return unknownToken('kid', quoted(header.kid), why);
 }

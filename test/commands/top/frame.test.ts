@@ -42,7 +42,7 @@ t.test('at 60×15, it shows rates, three tables, decisions and keys', async (t) 
   const text = frame(busy, begun(''), { columns: 60, rows: 15 }, plain).join('\n');
   t.match(text, /^passed .*\nrefused .*\nfailed /m);
   t.match(text, /^ROUTES .*CODES .*CLIENTS .*\nroute-0 +5 +\d/m);
-  t.match(text, /^NEWEST {3}4 more in the last minute; the rates count them\n\d\d:\d\d:\d\d 289 GET {4}\/long/m);
+  t.match(text, /^NEWEST {3}left out: 4 requests, which only the rates count\n\d\d:\d\d:\d\d 289 GET {4}\/long/m);
   t.match(text, /q quit {3}p pause/);
 });
 

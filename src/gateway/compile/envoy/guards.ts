@@ -9,7 +9,10 @@ export const [GUARD, CREDENTIAL, ACCESS] = ['gatehouse.guard', 'gatehouse.creden
 /** RFC 3986 §3.4, and the characters that browsers do not encode in a query. */
 const QUERY = '[A-Za-z0-9._~!$&\'()*+,;=:@/?%\\[\\]{}|^`"<>\\\\-]*';
 
-/** RFC 1123 §2.1, with the underscore of container networks. The last label is no number, unless all four are. */
+/**
+ * RFC 1123 §2.1, with the underscore of container networks. The last label begins with no digit, unless the host is an
+ * IPv4 address.
+ */
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 const LAST = '[A-Za-z_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
