@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { readableByEverybody } from '../../base/file-mode.ts';
 import { lineFile, type TurnOver } from '../../base/line-file.ts';
+import { knownLines } from '../../base/log.ts';
 import { loggedFaults } from '../../base/logged-faults.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
@@ -103,7 +104,7 @@ export function buildAudit(
   { window = A_WINDOW, kept = EVERYTHING }: AuditOptions = {},
 ): Audit {
   // Audit events do not depend on the log level.
-  const events = log.child({}, { level: log.level === 'silent' ? 'silent' : 'info' });
+  const events = knownLines(log, { level: log.level === 'silent' ? 'silent' : 'info' });
   return counting(file === undefined ? logged(events) : filed(file, { clock, log: events, kept }), window);
 }
 

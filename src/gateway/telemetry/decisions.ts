@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
+import { knownLines } from '../../base/log.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
 import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
@@ -21,6 +22,8 @@ export type Observer = (decision: Decision) => void;
 /** Records each request once: for metrics, for the log, and for live viewers. It skips records that nothing reads. */
 export class Decisions {
   readonly #log: Logger;
+  /** For decisions. */
+  readonly #lines: Logger;
   readonly #clock: Clock;
   readonly #access: AccessLog | undefined;
   readonly #newTally = tallies();
@@ -42,6 +45,7 @@ export class Decisions {
   constructor(log: Logger, clock: Clock, access?: AccessLog) {
     this.#access = access;
     this.#log = log;
+    this.#lines = knownLines(log);
     this.#clock = clock;
     this.#unrouted = this.tally('');
   }
@@ -55,7 +59,7 @@ export class Decisions {
     if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
     if (decision.verification !== undefined) this.verification.add(decision.verification);
     const level = levelOf(decision);
-    if (this.#log.isLevelEnabled(level)) this.#log[level](describeDecision(decision), decision.code);
+    if (this.#lines.isLevelEnabled(level)) this.#lines[level](describeDecision(decision), decision.code);
     if (this.#watchers.size > 0) this.#show(decision);
     if (this.#observers.size > 0) for (const observer of this.#observers) observer(decision);
     this.#access?.write(decision);
