@@ -2,20 +2,15 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { basic, shop } from '../authorization/running-service.ts';
-import { runWithUserKeys } from '../authorization/user-key-flow.ts';
-import { filesIn } from '../docs/cookbook.ts';
 import { type Cuttable, cuttable } from '../support/cuttable.ts';
 import { freePort } from '../support/free-port.ts';
 import { nginx, programAt } from '../support/front-proxy.ts';
-import { inTime, lateness } from '../support/lateness.ts';
 import { bearer, type RequestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
-import { witness } from '../support/witness.ts';
-import { before, fronted, gist, type Starts } from './asked-by.ts';
+import { fronted, gist, type Starts } from './asked-by.ts';
 import { crossings, refusals, spoofed, twoHosts } from './asked-cases.ts';
-import { follow } from './revoked.ts';
+import { many } from './many-calls.ts';
 
 /** Starts nginx or Caddy and programs, and opens services: 22 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -215,34 +210,6 @@ t.test(
   },
 );
 
-t.test('a revoked token is refused within two seconds, even if nginx has a cached decision', options, async (t) => {
-  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
-  const [shown] = filesIn(page);
-  const file = { ...shown?.values, listen: '127.0.0.1:0', upstreams: { orders: { url: upstream.url } } };
-  const decision = { listen: '127.0.0.1:0', max_age: '5s' };
-  const { authorization_servers: _, ...rest } = file;
-  const running = await follow(t, upstream, service, { file: { ...rest, decision } });
-  const { send, decisions } = await before(t, page, start, { upstream, running });
-  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
-  const good = await service.token({}, shopJwt);
-  const said = async (credential: string) =>
-    (await send({ target: '/orders/1', headers: [bearer(credential)] })).status;
-  const { between } = await lateness(t);
-  const bad = await service.token({}, shopJwt);
-  const asked = decisions();
-  for (let time = 0; time < 5; time++) t.equal(await said(bad), 200);
-  t.ok(decisions() - asked < 5, 'it was remembered');
-  t.equal((await service.post('/oauth2/revoke', { token: bad }, basic(shopJwt))).status, 200);
-  const began = performance.now();
-  let passed = began;
-  await many(8, 3_500, async () => {
-    const asked = performance.now();
-    if ((await said(bad)) === 200) passed = Math.max(passed, asked);
-  });
-  inTime(t, 'within two seconds, with many who ask at once', 2_000, await between(began, passed));
-  t.equal(await said(good), 200);
-});
-
 const curlToo = { skip: absent || (programAt('curl') === undefined && 'curl not present') };
 
 t.test('curl authenticates with Digest through nginx, for each request', curlToo, async (t) => {
@@ -289,14 +256,3 @@ t.test('if the endpoint is gone, or the gateway does not trust nginx, nothing pa
   t.equal((await send({ target: '/catalogue/1' })).status, 500);
   t.equal(upstream.seen.length, 0);
 });
-
-/** The answers to so many clients at once, each with one request after another, for so many milliseconds. */
-async function many<T>(callers: number, milliseconds: number, call: () => Promise<T>): Promise<T[]> {
-  const until = performance.now() + milliseconds;
-  const results: T[] = [];
-  const caller = async () => {
-    while (performance.now() < until) results.push(await call());
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  return results;
-}

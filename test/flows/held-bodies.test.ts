@@ -1,70 +1,14 @@
 import t, { type Test } from 'tap';
-import { formatDigest } from '../../src/http-auth/digest.ts';
-import { digestResponse, storedHash } from '../../src/http-auth/digest-response.ts';
-import { account } from '../support/digest-upstream.ts';
-import { echoUpstream } from '../support/echo-upstream.ts';
-import { behind, gateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { answerOf, http2Client, http2Listen } from '../support/http2-client.ts';
-import { ownMemory } from '../support/memory.ts';
 import { open, type RawClient } from '../support/raw-client.ts';
 import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
-import { digestLines, userFile } from '../support/user-files.ts';
+import { credentials, head, heldBy, nonceOf, scene } from './held-bodies.ts';
 
-const [NAME, REALM, PASSWORD] = ['alice', 'meters', 'wonderland'];
 const OTHER = '127.0.0.2';
 const MiB = 1024 * 1024;
 const ANNOUNCED = 64;
-
-async function scene(t: Test, more: object = {}): Promise<TestGateway> {
-  const users = userFile(t, digestLines(NAME, REALM, PASSWORD));
-  const digest = {
-    realm: REALM,
-    users,
-    algorithms: ['SHA-256'],
-    qop: ['auth', 'auth-int'],
-    auth_int: { max_body: '1MiB' },
-  };
-  const routes = [
-    { id: 'm', match: { path: '/m/{rest*}' }, auth: 'digest', digest, access: 'authenticated' },
-    { id: 'form', match: { path: '/form' }, access: 'authenticated', bearer_methods_supported: ['body'] },
-    { id: 'legacy', match: { path: '/legacy/{rest*}' }, access: 'public', upstream: 'legacy' },
-  ];
-  const url = await echoUpstream(t);
-  const upstreams = { api: { url }, legacy: { url, credentials: { digest: account } } };
-  return gateway(t, behind('', { upstreams, routes, admin: '127.0.0.1:0', ...more }));
-}
-
-async function nonceOf({ url }: TestGateway): Promise<string> {
-  const response = await fetch(`${url}/m/1`);
-  await response.arrayBuffer();
-  return /nonce="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1] ?? '';
-}
-
-interface Said {
-  readonly nonce: string;
-  readonly realm?: string;
-  readonly uri?: string;
-  readonly count?: number;
-}
-
-/** Credentials of a POST to /m/1 with this body; without a body, credentials that are right except for the password. */
-function credentials({ nonce, realm = REALM, uri = '/m/1', count = 1 }: Said, body?: string): string {
-  const protection = { qop: 'auth-int', nc: count.toString(16).padStart(8, '0') } as const;
-  const said = { nonce, uri, cnonce: 'c', protection, algorithm: 'SHA-256' } as const;
-  const ha1 = storedHash('SHA-256', NAME, realm, PASSWORD);
-  const entity = Buffer.from(body ?? 'another');
-  const response = digestResponse({ ...said, ha1, method: 'POST', entity });
-  return formatDigest({ ...said, username: NAME, userhash: false, realm, response, opaque: undefined });
-}
-
-const head = (authorization: string, length: number) =>
-  `POST /m/1 HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nContent-Length: ${length}\r\n\r\n`;
-
-async function heldBy({ adminUrl }: TestGateway): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  return Number(/^gatehouse_held_body_bytes (\d+)$/m.exec(text)?.[1]);
-}
 
 /** So many clients that each announce a body, and send so much of it. */
 async function announced(t: Test, it: TestGateway, length: number, bytes: number): Promise<readonly RawClient[]> {
@@ -136,42 +80,6 @@ async function heldWhen(it: TestGateway, isSo: () => boolean): Promise<number> {
     return isSo();
   }, 60_000);
   return most;
-}
-
-const CHUNKS = 65_500;
-const UPLOADERS = 5;
-
-interface Upload {
-  readonly what: string;
-  readonly path: string;
-  readonly fields: (nonce: string, count: number) => readonly string[];
-}
-
-const oneByOne: readonly Upload[] = [
-  { what: 'a form', path: '/form', fields: () => ['Content-Type: application/x-www-form-urlencoded'] },
-  {
-    what: 'a body under auth-int',
-    path: '/m/1',
-    fields: (nonce, count) => [`Authorization: ${credentials({ nonce, count })}`],
-  },
-  { what: 'an upload to an API that wants Digest', path: '/legacy/a', fields: () => [] },
-];
-
-for (const { what, path, fields } of oneByOne) {
-  t.test(`${what} of ${CHUNKS} chunks of one byte uses little more memory than its bytes`, async (t) => {
-    const it = await scene(t);
-    const nonce = await nonceOf(it);
-    const clients = await Promise.all(Array.from({ length: UPLOADERS }, () => open(t, it.port)));
-    const { heapUsed: before } = await ownMemory();
-    const body = '1\r\nx\r\n'.repeat(CHUNKS);
-    for (const [index, client] of clients.entries()) {
-      const lines = [`POST ${path} HTTP/1.1`, 'Host: a', 'Transfer-Encoding: chunked', ...fields(nonce, index + 1)];
-      client.send(`${lines.join('\r\n')}\r\n\r\n${body}`);
-    }
-    t.ok(await until(async () => (await heldBy(it)) === UPLOADERS * CHUNKS, 60_000), 'exactly so much is held');
-    const each = ((await ownMemory()).heapUsed - before) / (UPLOADERS * CHUNKS);
-    t.ok(each < 20, `${each} bytes of heap for each chunk`);
-  });
 }
 
 const shadow = {

@@ -5,20 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
 import { answerOf, askHttp2, http2Client, http2Listen } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
 import { DATA, GET, GOAWAY, headers, http2Raw, SETTINGS, WINDOW_UPDATE } from '../support/http2-raw-client.ts';
-import { heapInUse, probed } from '../support/memory.ts';
-import { random } from '../support/random.ts';
 import { reloadable } from '../support/reloadable.ts';
-import { onePath, type ServedFile, servedFile, writeIn } from '../support/served-file.ts';
 import { collectSpans } from '../support/spans.ts';
 import { tlsFile } from '../support/tls-file.ts';
 import { until } from '../support/until.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
+import { served } from './http2-served.ts';
 
 /** HTTP/2 connections from their first byte to their last: reload, stop, workers, and clients by other authors. */
 
@@ -27,15 +25,6 @@ t.setTimeout(120_000);
 
 const head = { ':path': '/a', ':authority': 'api.example.com' };
 const onA = GET.map((line) => (line[0] === ':path' ? ([':path', '/a'] as const) : line));
-
-function served(t: Test, upstream: string, more = '', flags: readonly string[] = []): Promise<ServedFile> {
-  const write = (directory: string, listeners: string) => {
-    const tls = `tls: { cert: ${tlsFile('server.crt')}, key: ${tlsFile('server.key')} }, http2: true`;
-    const parts = listeners.replace(/listen: (.*):(\d+)/, `listen: { host: $1, port: $2, ${tls} }`);
-    writeIn(directory, 'gateway.yaml', parts + more + onePath(upstream, '/a'));
-  };
-  return servedFile(t, write, flags);
-}
 
 for (const [kind, more] of [
   ['one process', ''],
@@ -148,57 +137,6 @@ t.test("traces and Via name the client's protocol", async (t) => {
   t.equal(upstream.seen[0]?.header('via'), '2.0 gatehouse');
   t.equal(upstream.seen[0]?.header('x-forwarded-proto'), 'https');
 });
-
-t.test('a client that resets its streams at any time leaves nothing behind, 10,000 times (advisory 58)', async (t) => {
-  const upstream = await witness(t);
-  upstream.behave((_request, response) => {
-    response.write('x'.repeat(3000));
-    setImmediate(() => response.end('y'.repeat(30_000)));
-  });
-  // No time limit ends what is left.
-  const patient = 'limits: { idle: 10m, body_rate: { bytes: 1B, over: 10m } }\n';
-  const gate = await served(t, upstream.url, patient, probed.NODE_OPTIONS.split(' '));
-  const heap = () => heapInUse({ pid: gate.process.pid as number, output: gate.stderr });
-  const dice = random(10);
-  const round = async (session: ClientHttp2Session) => {
-    const streams = Array.from({ length: 100 }, (_, index) => {
-      const body = index % 2 === 0;
-      const question = { ...head, ':method': body ? 'POST' : 'GET' };
-      const stream = session.request(question, { endStream: !body });
-      stream.on('error', () => {}).resume();
-      if (body) stream.write('x'.repeat(index * 100));
-      setTimeout(() => stream.close(index % 3 === 0 ? 2 : 8), dice.below(10));
-      return new Promise((done) => stream.once('close', done));
-    });
-    await Promise.all(streams);
-    session.destroy();
-    upstream.forget();
-  };
-  for (let i = 0; i < 40; i++) await round(await http2Client(t, gate.port));
-  const before = await heap();
-  for (let i = 0; i < 100; i++) await round(await http2Client(t, gate.port));
-  let grown = Number.POSITIVE_INFINITY;
-  const isLevel = async () => {
-    grown = ((await heap()) - before) / 2 ** 20;
-    return grown < 4;
-  };
-  // The last reset may still be on its way.
-  t.ok(await until(isLevel), `${grown.toFixed(1)} MiB`);
-  const inFlight = () => metric(gate.adminUrl, 'gatehouse_upstream_requests_in_flight{upstream="api"}');
-  t.ok(await until(async () => (await inFlight()) === 0), 'requests of connections that were reset during a write too');
-  upstream.behave({});
-  const session = await http2Client(t, gate.port);
-  const answers = await Promise.all(Array.from({ length: 90 }, () => askHttp2(session, { ':path': '/a' })));
-  t.ok(
-    answers.every(({ status }) => status === 200),
-    'nothing of it counts as in flight',
-  );
-});
-
-async function metric(adminUrl: string, name: string): Promise<number> {
-  const lines = (await (await fetch(`${adminUrl}/metrics`)).text()).split('\n');
-  return Number(lines.find((line) => line.startsWith(name))?.slice(name.length));
-}
 
 const run = promisify(execFile);
 const curlSpeaks = await run('curl', ['--version']).then(

@@ -1,46 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { basic, shop } from '../authorization/running-service.ts';
-import { runWithUserKeys } from '../authorization/user-key-flow.ts';
-import { countingProxy } from '../support/counting-proxy.ts';
+import t from 'tap';
 import { json } from '../support/endpoint.ts';
 import { behind } from '../support/gateway.ts';
-import { type Group, group, workerOf } from '../support/group.ts';
+import { group } from '../support/group.ts';
 import { signingKey } from '../support/keys.ts';
-import { inTime, lateness } from '../support/lateness.ts';
-import { open, type RawClient } from '../support/raw-client.ts';
-import { bearer, requestText } from '../support/request-text.ts';
+import type { RawClient } from '../support/raw-client.ts';
 import { active, authorizationServer, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
-import { eventually, followed } from './revoked.ts';
+import { eventually } from './revoked.ts';
+import { all, every, oneEach, said } from './worker-clients.ts';
 
 /** Starts programs, and opens services: 32 s in .ci/run on a busy machine. */
 t.setTimeout(180_000);
 
-/** A kept connection to each of the workers. */
-async function oneEach(t: Test, { port }: Pick<Group, 'port'>, workers = 4): Promise<readonly RawClient[]> {
-  const found = new Map<string, RawClient>();
-  for (let tries = 0; found.size < workers && tries < 50; tries++) {
-    const client = await open(t, port);
-    client.send(requestText({ target: '/public/1' }));
-    found.set(workerOf((await client.read())?.header('x-request-id')), client);
-  }
-  return [...found.values()];
-}
-
 /** A token with an unknown key. */
 const kid = (name: string) => jwt({ scope: 'orders.read' }, { header: { kid: name } });
-
-/** Status, and the code of a refusal. */
-async function said(client: RawClient, token: string): Promise<string> {
-  client.send(requestText({ target: '/orders/1', headers: [bearer(token)] }));
-  const response = await client.read();
-  if (response === undefined) return 'closed';
-  return response.status === 200 ? '200' : `${response.status} ${JSON.parse(String(response.body)).code}`;
-}
-
-const all = (clients: readonly RawClient[], token: string) => Promise.all(clients.map((client) => said(client, token)));
-const every = (text: string) => new Array(4).fill(text);
 
 t.test('four workers fetch the keys once, and once more for a key that is new to all of them', async (t) => {
   const server = await authorizationServer(t, { changes: { jwks: { cooldown: '3s' } } });
@@ -101,33 +75,4 @@ t.test('an authorization server that is down is an outage in every worker, never
   const clients = await oneEach(t, served);
   await server.introspection.down();
   t.strictSame(await all(clients, 'opaque-2'), every('503 authorization_server_unavailable'));
-});
-
-t.test('one feed for four workers: all of them refuse what it revokes within a second', async (t) => {
-  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
-  const between = await countingProxy(t, service.url);
-  const served = await group(t, behind(upstream.url, { authorization_servers: followed(between), development: true }));
-  t.ok(await eventually(async () => (await served.metric('gatehouse_feed_stale')) === 0));
-  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
-  const other = await service.token({}, shopJwt);
-  const clients = await oneEach(t, served);
-  t.strictSame(await all(clients, other), every('200'));
-  const token = await service.token({}, shopJwt);
-  const isRevoked = async () => (await all(clients, token)).every((text) => text === '401 token_revoked');
-  const { measure } = await lateness(t);
-  t.strictSame(await all(clients, token), every('200'));
-  await service.post('/oauth2/revoke', { token }, basic(shopJwt));
-  inTime(t, 'within a second', 1_000, await measure(async () => t.ok(await eventually(isRevoked))));
-  t.strictSame(await all(clients, other), every('200'));
-  t.equal(between.count('/oauth2/events'), 1);
-  t.equal(between.count('/oauth2/jwks'), 1);
-
-  const [pid = 0] = served.pids();
-  process.kill(pid, 'SIGKILL');
-  t.ok(await served.serves(4));
-  const fresh = await oneEach(t, served);
-  t.strictSame(await all(fresh, token), every('401 token_revoked'), 'a worker that came later knows it too');
-  t.strictSame(await all(fresh, other), every('200'));
-  t.equal(between.count('/oauth2/events'), 1);
-  t.equal(between.open('/oauth2/events'), 1);
 });

@@ -2,8 +2,8 @@ import { median } from '../../bench/report.ts';
 
 /** Pairs of runs from which the ratio in the middle counts. */
 const ROUNDS = 60;
-/** Milliseconds. A quicker run is repeated, because a clock cannot measure it. */
-const LEAST = 0.2;
+/** Milliseconds. Quicker work is repeated until both runs of a pair take about this long, because a clock cannot measure less. */
+const LEAST = 0.4;
 
 /**
  * How many times as long `long` takes as `short`, which reads the `size`-th part of it. Both runs of a pair read the
@@ -11,7 +11,7 @@ const LEAST = 0.2;
  * quickest run of each would not do: in a slow minute, a single quick moment makes one of them look quick.
  */
 export function growth(short: () => unknown, long: () => unknown, size: number): number {
-  const times = repeats(short);
+  const times = repeats(short, size);
   const ratios = Array.from({ length: ROUNDS }, () => {
     const least = milliseconds(short, times * size);
     return milliseconds(long, times) / least;
@@ -19,9 +19,10 @@ export function growth(short: () => unknown, long: () => unknown, size: number):
   return size * median(ratios);
 }
 
-function repeats(work: () => unknown): number {
+/** How often the long work runs in a pair. The short work runs `size` times as often. */
+function repeats(short: () => unknown, size: number): number {
   let times = 1;
-  while (milliseconds(work, times) < LEAST) times *= 2;
+  while (milliseconds(short, times * size) < LEAST) times *= 2;
   return times;
 }
 

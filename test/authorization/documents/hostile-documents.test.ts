@@ -80,7 +80,7 @@ const hostile: Readonly<Record<string, readonly [Hostile, RegExp]>> = {
   'a very long address': [redirects(`https://a.example/${'x'.repeat(1_024)}`), /address of more than 1024 characters/],
   'a script as address': [redirects('javascript:alert(1)'), /not a scheme that a redirect may use/],
   'data as address': [redirects('data:text/html,x'), /not a scheme that a redirect may use/],
-  'an address without TLS': [redirects('http://app.example.com/cb'), /others can read the code/],
+  'an address without TLS': [redirects('http://app.example.com/cb'), /others can read what a browser sends over http/],
   'a pattern as address': [redirects('https://*.example.com/cb'), /must not have a wildcard/],
   'an address with a fragment': [redirects('https://a.example/#x'), /must not have a fragment/],
   'an address with a username': [redirects('https://app.example.com@evil.example/'), /username and password/],

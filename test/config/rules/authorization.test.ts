@@ -265,7 +265,7 @@ const cases: Record<string, readonly Case[]> = {
     [redirect('https://app.example.com/call back'), /a character that no URI contains/],
     [redirect('https:\\\\app.example.com'), /a character that no URI contains/],
     [redirect('https://app.example.com@evil.example/'), /must not have a username and password/],
-    [redirect('http://app.example.com/callback'), /others can read the code/],
+    [redirect('http://app.example.com/callback'), /others can read what a browser sends over http/],
     [redirect('https:/callback'), /the address has no host/],
     ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'myapp:/callback', 'JavaScript:alert(1)'].map(
       (uri): Case => [redirect(uri), /is not a scheme that a redirect may use/],
