@@ -7,8 +7,8 @@ import { inGroups } from './in-groups.ts';
 import { summary } from './report.ts';
 import { withProgram } from './tested-program.ts';
 
-/** One more than the cores that a run is planned for, because a file often waits for a program. */
-const JOBS = 3;
+/** Two more than the cores that a run is planned for, because a file often waits for a program. */
+const JOBS = 4;
 
 const isAlone = (file: string) => isMeasured(file) || needsOwnProcess(file);
 

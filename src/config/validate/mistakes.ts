@@ -1,5 +1,5 @@
 import type { TValidationError } from 'typebox/error';
-import { Errors } from 'typebox/schema';
+import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { changeEach, type Schema } from '../schema/input-schema.ts';
 import { convert } from '../schema/units.ts';
@@ -36,6 +36,8 @@ Settings.Set({ maxErrors: Number.POSITIVE_INFINITY });
 export function buildJudge(input: Schema): Judge {
   const schema = changeEach(input, withUnit);
   return (value) => {
+    // Most files have no mistake. To find this out takes a fraction of the time of a search for each.
+    if (Check(schema, value)) return [];
     const [, errors] = Errors(schema, value);
     return errors.flatMap((error) => toMistakes(error, schema, value));
   };
