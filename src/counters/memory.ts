@@ -1,4 +1,4 @@
-import { BoundedCache } from '../base/bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { type Counters, digest, type Failures, type Limit, PARTS } from './counters.ts';
 
@@ -32,7 +32,7 @@ const NONE: Failures = { count: 0, endsIn: 0 };
 
 /** Counters for this process only. */
 export function memoryCounters(clock: Clock): MemoryCounters {
-  const passed = new BoundedCache<Passed>({ max: CAPACITY });
+  const passed = new Bounded<Passed>();
   const failed = new FailedKeys();
   const current = (key: string, now: number) => {
     const known = failed.get(key);
@@ -72,8 +72,8 @@ const OFTEN = 5;
  * these do not evict a key with many.
  */
 class FailedKeys {
-  readonly #byWindow = new Map<number, BoundedCache<Failed>>();
-  readonly #often = new BoundedCache<Failed>({ max: CAPACITY });
+  readonly #byWindow = new Map<number, Bounded<Failed>>();
+  readonly #often = new Bounded<Failed>();
 
   get(key: string): Failed | undefined {
     for (const cache of [this.#often, ...this.#byWindow.values()]) {
@@ -85,12 +85,30 @@ class FailedKeys {
 
   /** `window`: milliseconds. There are as many windows as limits in the file. */
   set(key: string, failures: Failed, window: number): void {
-    const ofWindow = this.#byWindow.get(window) ?? new BoundedCache<Failed>({ max: CAPACITY });
+    const ofWindow = this.#byWindow.get(window) ?? new Bounded<Failed>();
     this.#byWindow.set(window, ofWindow);
     const cache = failures.count >= OFTEN ? this.#often : ofWindow;
     // If a limit changes its window, old counts in other windows are not read again.
     for (const other of [this.#often, ...this.#byWindow.values()]) if (other !== cache) other.delete(key);
     cache.set(key, failures);
+  }
+}
+
+/** The cache is created with its first value, because it allocates its memory at once. */
+class Bounded<Value extends object> {
+  #cache: LRUCache<string, Value> | undefined;
+
+  get(key: string): Value | undefined {
+    return this.#cache?.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#cache ??= new LRUCache<string, Value>({ max: CAPACITY });
+    this.#cache.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#cache?.delete(key);
   }
 }
 
