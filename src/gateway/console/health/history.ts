@@ -55,7 +55,10 @@ export class HealthHistory {
     return this.#points;
   }
 
-  /** When the history last noticed requests of a route: milliseconds since the epoch. Undefined: never. */
+  /**
+   * The time of a route's last requests: milliseconds since the epoch. Undefined: not known, because nobody read the metrics
+   * then.
+   */
   lastHit(route: string): number | undefined {
     return this.#hits.get(route)?.time;
   }
@@ -111,10 +114,9 @@ export class HealthHistory {
       counts.set(route, (counts.get(route) ?? 0) + value);
     }
     for (const [route, count] of counts) {
-      const before = this.#hits.get(route);
-      // In the first reading, the requests may be old.
-      if (before === undefined) this.#hits.set(route, { count, time: this.#last === undefined ? undefined : time });
-      else if (before.count !== count) this.#hits.set(route, { count, time });
+      // In the first reading, and in the first one after a pause, the requests may be old.
+      const known = this.#last === undefined ? undefined : time;
+      if (this.#hits.get(route)?.count !== count) this.#hits.set(route, { count, time: known });
     }
   }
 }
