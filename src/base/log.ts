@@ -27,7 +27,10 @@ const secretFields = [
 
 export type SecretField = (typeof secretFields)[number];
 
-/** A second protection. The first is that no code logs a header, a body or a query. */
+/**
+ * A second protection. The first is that no code logs a header, a body or a query. Lines of `withoutRedaction` do not have
+ * it.
+ */
 const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
 export function buildLog(options: LogOptions, destination?: DestinationStream): Logger {
@@ -51,11 +54,14 @@ function lines(): Writable {
   return new Writable({ write });
 }
 
+/** No member has the name of a secret. No member is an error, because the members of an error are not known. */
+export type KnownLine = { readonly [Name in SecretField | 'err']?: never };
+
 /**
- * Writes lines whose members are all known, and none has a secret's name. Such a line skips the search for secrets, which
- * costs more than the rest of the line.
+ * A logger for lines of the type `KnownLine`. It does not search them for secrets, because the search costs thirty times as
+ * much as the rest of the line.
  */
-export function knownLines(log: Logger, options: Pick<ChildLoggerOptions, 'level'> = {}): Logger {
+export function withoutRedaction(log: Logger, options: Pick<ChildLoggerOptions, 'level'> = {}): Logger {
   return log.child({}, { ...options, redact: [] });
 }
 

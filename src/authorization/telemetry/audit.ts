@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { readableByEverybody } from '../../base/file-mode.ts';
 import { lineFile, type TurnOver } from '../../base/line-file.ts';
-import { knownLines } from '../../base/log.ts';
+import { type KnownLine, withoutRedaction } from '../../base/log.ts';
 import { loggedFaults } from '../../base/logged-faults.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
@@ -58,7 +58,7 @@ export type AuditEvent =
   | 'keys_resealed';
 
 /** Never a token, a code, a secret or a password. */
-export interface AuditFacts {
+export interface AuditFacts extends KnownLine {
   readonly client_id?: string | undefined;
   readonly sub?: string | undefined;
   readonly username?: string | undefined;
@@ -104,8 +104,9 @@ export function buildAudit(
   { window = A_WINDOW, kept = EVERYTHING }: AuditOptions = {},
 ): Audit {
   // Audit events do not depend on the log level.
-  const events = knownLines(log, { level: log.level === 'silent' ? 'silent' : 'info' });
-  return counting(file === undefined ? logged(events) : filed(file, { clock, log: events, kept }), window);
+  const level = log.level === 'silent' ? 'silent' : 'info';
+  const lines = { events: withoutRedaction(log, { level }), faults: log.child({}, { level }) };
+  return counting(file === undefined ? logged(lines.events) : filed(file, { clock, kept, ...lines }), window);
 }
 
 /** Milliseconds: the default of `login.window`. */
@@ -169,16 +170,24 @@ function keeping(name: string, kept: FileRetention, { clock, log }: { clock: Clo
   return { begin, turnOver };
 }
 
-function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; kept: FileRetention }): Recorder {
-  const { begin, turnOver } = keeping(name, kept, { clock, log });
+interface FileParts {
+  readonly clock: Clock;
+  readonly kept: FileRetention;
+  /** For events that the file does not get, and for faults of the file. */
+  readonly events: Logger;
+  readonly faults: Logger;
+}
+
+function filed(name: string, { clock, kept, events, faults }: FileParts): Recorder {
+  const { begin, turnOver } = keeping(name, kept, { clock, log: faults });
   const file = lineFile(name, clock, turnOver);
-  const failed = loggedFaults(clock, log, 'cannot write the audit file');
+  const failed = loggedFaults(clock, faults, 'cannot write the audit file');
   return {
     record(event, facts) {
       const line = JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts });
       file.append(line, (fault) => {
         failed(fault);
-        log.warn({ event, ...facts }, 'audit');
+        events.warn({ event, ...facts }, 'audit');
       });
     },
     async open() {
@@ -187,7 +196,7 @@ function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; 
         throw new StorageUnusable(`the audit file: ${error.message}`, { cause: error });
       });
       const open = readableByEverybody(name);
-      if (open !== undefined) log.warn(open);
+      if (open !== undefined) faults.warn(open);
     },
     close: () => file.close(),
   };

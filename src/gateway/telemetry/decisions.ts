@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
-import { knownLines } from '../../base/log.ts';
+import { withoutRedaction } from '../../base/log.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
 import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
@@ -22,7 +22,7 @@ export type Observer = (decision: Decision) => void;
 /** Records each request once: for metrics, for the log, and for live viewers. It skips records that nothing reads. */
 export class Decisions {
   readonly #log: Logger;
-  /** For decisions. */
+  /** Writes decisions, whose members are all known. */
   readonly #lines: Logger;
   readonly #clock: Clock;
   readonly #access: AccessLog | undefined;
@@ -45,7 +45,7 @@ export class Decisions {
   constructor(log: Logger, clock: Clock, access?: AccessLog) {
     this.#access = access;
     this.#log = log;
-    this.#lines = knownLines(log);
+    this.#lines = withoutRedaction(log);
     this.#clock = clock;
     this.#unrouted = this.tally('');
   }
