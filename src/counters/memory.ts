@@ -94,7 +94,10 @@ class FailedKeys {
   }
 }
 
-/** The cache is created with its first value, because it allocates its memory at once. */
+/**
+ * The cache is created with its first value, because it allocates its memory at once. A class of its own, and not
+ * `BoundedCache`, because test/trips.test.ts bounds how many files the exchange of a code passes through.
+ */
 class Bounded<Value extends object> {
   #cache: LRUCache<string, Value> | undefined;
 

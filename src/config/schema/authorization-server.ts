@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { storagePattern, storageWritten } from '../../base/storage-urls.ts';
 import { algorithmNames } from '../../jwt/algorithms.ts';
-import { count, duration, list, named, oneOf, record, text } from '../words/schema.ts';
+import { count, duration, list, named, oneOf, places, record, text } from '../words/schema.ts';
 import { BackChannelLogout, SecurityEvents } from './receiver.ts';
 
 const Jwks = record(
@@ -19,12 +19,12 @@ const Jwks = record(
 
 const Cache = record(
   {
-    size: count(50_000, 'The gateway caches at most this many verified tokens.'),
+    size: places(50_000, 'The gateway caches at most this many verified tokens.'),
     ttl: duration(
       '60s',
       'The gateway uses an answer of introspection or of a store for this long, but never after the `exp` of the token.',
     ),
-    negative_size: count(10_000, 'The gateway caches the hashes of at most this many rejected tokens.'),
+    negative_size: places(10_000, 'The gateway caches the hashes of at most this many rejected tokens.'),
     negative_ttl: duration('5s', 'The gateway caches a rejection for this long.'),
     stale_if_error: duration(
       '0s',

@@ -70,6 +70,11 @@ export function count(fallback: number | undefined, description?: string, minimu
   return Type.Integer(annotate({ minimum }, fallback, description));
 }
 
+/** Entries of a cache. More than the maximum would need gigabytes. */
+export function places(fallback: number, description: string) {
+  return Type.Integer(annotate({ minimum: 1, maximum: 10_000_000 }, fallback, description));
+}
+
 /** A fraction: 1 is the whole. */
 export function share(fallback: number, description?: string) {
   return Type.Number(annotate({ minimum: 0.01, maximum: 1 }, fallback, description));

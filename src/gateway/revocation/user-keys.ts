@@ -77,13 +77,13 @@ class FetchedUserKeys implements UserKeyCache {
   readonly #options: UserKeyCacheOptions;
   readonly #held: BoundedCache<Held>;
   /** The `kid`s that the server does not have → until when: monotonic milliseconds. */
-  readonly #absent = new BoundedCache<number>({ max: MOST_ABSENT });
+  readonly #absent = new BoundedCache<number>(MOST_ABSENT);
   readonly #flights = new Map<string, Promise<Loaded>>();
   #fetches = 0;
 
   constructor(options: UserKeyCacheOptions) {
     this.#options = options;
-    this.#held = new BoundedCache({ max: options.size });
+    this.#held = new BoundedCache(options.size);
   }
 
   find(alg: AlgorithmName, kid: string, subject: string | undefined): FoundKeys | Promise<FoundKeys | undefined> {

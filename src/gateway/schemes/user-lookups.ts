@@ -26,8 +26,8 @@ export interface UserLookups<User> {
 export function userLookups<User extends object>(clock: Clock): UserLookups<User> {
   const queue = buildBoundedQueue(atOnce);
   const remembered = {
-    found: new BoundedCache<Remembered<User>>({ max: MOST.found }),
-    unknown: new BoundedCache<Remembered<User>>({ max: MOST.unknown }),
+    found: new BoundedCache<Remembered<User>>(MOST.found),
+    unknown: new BoundedCache<Remembered<User>>(MOST.unknown),
   };
   const underWay = new Map<string, Promise<LookupResult<User> | undefined>>();
   const recall = (key: string) => {

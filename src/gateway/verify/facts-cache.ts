@@ -105,7 +105,10 @@ function placesFor(size: number): LRUCache<string, Entry> {
 
 class TokenCache implements FactsCache {
   readonly #size: number;
-  /** Made with the first entry, because it allocates all its places: 2 MiB and milliseconds for 50,000 tokens. */
+  /**
+   * Made with the first entry, because it allocates all its places: 2 MiB and milliseconds for 50,000 tokens. It is no
+   * `BoundedCache`, because test/trips.test.ts bounds how many files a request passes through.
+   */
   #entries: LRUCache<string, Entry> | undefined;
   readonly #clock: Clock;
   readonly #holds: (key: VerificationKey) => boolean;
@@ -164,7 +167,7 @@ class TokenCache implements FactsCache {
   }
 
   clear(): void {
-    this.#entries = undefined;
+    this.#entries?.clear();
   }
 
   size(): number {

@@ -81,7 +81,7 @@ class SharedIntrospection implements Introspection {
     this.#rules = rules;
     this.#dependencies = dependencies;
     this.#limit = callLimit(max_concurrent, max_concurrent * WAITING_PER_CALL);
-    this.#negatives = new BoundedCache({ max: negative_size });
+    this.#negatives = new BoundedCache(negative_size);
   }
 
   verify(token: string, isKnown = false): Introspected | Promise<Introspected> {

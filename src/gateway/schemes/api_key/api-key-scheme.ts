@@ -42,7 +42,7 @@ type Verified = SchemeVerification | Promise<SchemeVerification>;
 
 /** API keys on the routes that share one block. */
 export function apiKeyScheme(parts: ApiKeyParts): OpenedScheme {
-  const scene: Scene = { ...parts, right: new BoundedCache({ max: MOST }), identities: new WeakMap() };
+  const scene: Scene = { ...parts, right: new BoundedCache(MOST), identities: new WeakMap() };
   return {
     name: 'api_key',
     wantsEntity: () => undefined,

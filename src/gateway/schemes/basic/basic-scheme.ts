@@ -166,7 +166,7 @@ function rememberVerified(clock: Clock): VerifiedCredentials {
   // One block of the hash. The result never leaves this process, so a secret prefix is a sufficient key.
   const secret = randomBytes(32).toString('hex');
   const underWay = new Map<string, Promise<SchemeVerification>>();
-  const known = new BoundedCache<{ right: Remembered; until: number }>({ max: REMEMBERED });
+  const known = new BoundedCache<{ right: Remembered; until: number }>(REMEMBERED);
   return {
     keyOf: (value) => hash('sha256', secret + value, 'base64'),
     recall(key) {
