@@ -20,6 +20,7 @@ const handshake = [
 const switching =
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 export const accept: Script = ({ socket }) => socket.write(switching);
+
 export async function bench(t: Test, upstream: Address) {
   const service = await runWithUserKeys(t);
   const running = await follow(t, upstream, service, { file: { routes } });

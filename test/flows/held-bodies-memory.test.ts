@@ -4,6 +4,9 @@ import { open } from '../support/raw-client.ts';
 import { until } from '../support/until.ts';
 import { credentials, heldBy, nonceOf, scene } from './held-bodies.ts';
 
+/** Sends bodies of many chunks: 8 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
+
 const CHUNKS = 65_500;
 const UPLOADERS = 5;
 

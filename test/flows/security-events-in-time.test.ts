@@ -5,6 +5,9 @@ import { passwordHash } from '../authorization/running-service.ts';
 import { inTime, lateness } from '../support/lateness.ts';
 import { key, place, REVOKED, refused } from './security-events-place.ts';
 
+/** Starts a service: 11 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
+
 const PROMISED = 1_000;
 
 t.test(

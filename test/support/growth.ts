@@ -2,7 +2,7 @@ import { median } from '../../bench/report.ts';
 
 /** Pairs of runs from which the ratio in the middle counts. */
 const ROUNDS = 60;
-/** Milliseconds. Quicker work is repeated until both runs of a pair take about this long, because a clock cannot measure less. */
+/** Milliseconds. Quicker work is repeated until a run takes this long. In less time, the machine disturbs the ratio. */
 const LEAST = 0.4;
 
 /**
@@ -21,6 +21,8 @@ export function growth(short: () => unknown, long: () => unknown, size: number):
 
 /** How often the long work runs in a pair. The short work runs `size` times as often. */
 function repeats(short: () => unknown, size: number): number {
+  // The first run is slow, because its code is not compiled yet.
+  short();
   let times = 1;
   while (milliseconds(short, times * size) < LEAST) times *= 2;
   return times;
