@@ -1,4 +1,4 @@
-// `npm run bench -- gateway|figures|routes|http-auth|authorization|id-tokens|user-keys|user-keys-gateway|workers|shares|cost|verify [--base DIR] [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
+// `npm run bench`: see `--help`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,14 +16,27 @@ import { benchIdTokens, idTokenTable } from './id-tokens.ts';
 import { benchRoutes, routeTable } from './routes.ts';
 import { benchShares, sharesTable } from './shares/bench.ts';
 import { isTool } from './tools.ts';
+import { benches, usage } from './usage.ts';
 import { benchUserKeys, userKeyTable } from './user-keys.ts';
 import { benchUserKeysGateway, userKeysGatewayTable } from './user-keys-gateway.ts';
 import { benchVerify, verifyTable } from './verify/bench.ts';
 import { benchWorkers, workersTable } from './workers/bench.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const { values, positionals } = readArguments();
+if (values.help) {
+  process.stdout.write(usage(partNames));
+  process.exit();
+}
+const seconds = count('seconds');
+const DEFAULT_CONNECTIONS: Readonly<Record<string, string>> = { authorization: '64', workers: '50' };
+values.connections ??= DEFAULT_CONNECTIONS[positionals[0] ?? ''] ?? '32';
+const connections = count('connections');
+const RESULTS = 'bench/results.json';
+const PICTURE = 'docs/pictures/benchmark.svg';
+const PAGE = 'bench/README.md';
+
+function readArguments() {
+  const options = {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string' },
@@ -32,16 +45,14 @@ const { values, positionals } = parseArgs({
     engine: { type: 'string', default: 'own' },
     results: { type: 'string' },
     json: { type: 'boolean', default: false },
-  },
-});
-
-const seconds = count('seconds');
-const DEFAULT_CONNECTIONS: Readonly<Record<string, string>> = { authorization: '64', workers: '50' };
-values.connections ??= DEFAULT_CONNECTIONS[positionals[0] ?? ''] ?? '32';
-const connections = count('connections');
-const RESULTS = 'bench/results.json';
-const PICTURE = 'docs/pictures/benchmark.svg';
-const PAGE = 'bench/README.md';
+    help: { type: 'boolean', short: 'h', default: false },
+  } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return fail(`${(error as Error).message}; --help has all options`, 2);
+  }
+}
 
 function count(name: 'rounds' | 'seconds' | 'connections'): number {
   const value = Number(values[name]);
@@ -174,7 +185,7 @@ async function runVerify(): Promise<void> {
   );
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = {
+const runs: Readonly<Record<keyof typeof benches, () => Promise<void>>> = {
   gateway: runGateway,
   figures: runFigures,
   routes: runRoutes,
@@ -188,6 +199,11 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   shares: runShares,
   verify: runVerify,
 };
-const bench = benches[positionals[0] ?? 'gateway'];
-if (bench === undefined || positionals.length > 1) fail(`the benchmarks are: ${Object.keys(benches).join(', ')}`, 2);
-await bench().catch((error: Error) => fail(error.message));
+const [name = 'gateway', ...more] = positionals;
+if (!isBench(name) || more.length > 0)
+  fail(`the benchmarks are: ${Object.keys(benches).join(', ')}; --help says what each measures`, 2);
+await runs[name]().catch((error: Error) => fail(error.message));
+
+function isBench(word: string): word is keyof typeof benches {
+  return Object.hasOwn(benches, word);
+}

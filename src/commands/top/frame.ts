@@ -62,7 +62,8 @@ function rateLine({ now, rates, history }: Summary, result: (typeof results)[num
 }
 
 function newestTitle({ left }: Summary): Line {
-  const note = left === 0 ? '' : `   left out: ${left} requests, which only the rates count`;
+  const note =
+    left === 0 ? '' : `   left out: ${left} ${left === 1 ? 'request' : 'requests'}, which only the rates count`;
   return [
     ['NEWEST', 'inverse'],
     [note, 'gray'],
