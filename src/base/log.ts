@@ -55,10 +55,10 @@ function lines(): Writable {
 }
 
 /** No member has the name of a secret. No member is an error, because the members of an error are not known. */
-export type KnownLine = { readonly [Name in SecretField | 'err']?: never };
+export type UnredactedLine = { readonly [Name in SecretField | 'err']?: never };
 
 /**
- * A logger for lines of the type `KnownLine`. It does not search them for secrets, because the search costs thirty times as
+ * A logger for lines of the type `UnredactedLine`. It does not search them for secrets, because the search costs thirty times as
  * much as the rest of the line.
  */
 export function withoutRedaction(log: Logger, options: Pick<ChildLoggerOptions, 'level'> = {}): Logger {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import t from 'tap';
 import type { AuditFacts } from '../../src/authorization/telemetry/audit.ts';
-import { buildLog, type KnownLine, withoutRedaction } from '../../src/base/log.ts';
+import { buildLog, type UnredactedLine, withoutRedaction } from '../../src/base/log.ts';
 import type { DecisionRecord } from '../../src/gateway/telemetry/decision-record.ts';
 
 function logTo(lines: Record<string, unknown>[]) {
@@ -34,6 +34,6 @@ t.test('a member with the name of a secret, and an error, are no members of such
   // @ts-expect-error The same for a decision.
   const decided: Partial<DecisionRecord> = facts;
   // @ts-expect-error The members of an error are not known.
-  const failed: KnownLine = { err: new Error('hush') };
+  const failed: UnredactedLine = { err: new Error('hush') };
   t.ok([audited, decided, failed].every((line) => line !== undefined));
 });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { readableByEverybody } from '../../base/file-mode.ts';
 import { lineFile, type TurnOver } from '../../base/line-file.ts';
-import { type KnownLine, withoutRedaction } from '../../base/log.ts';
+import { type UnredactedLine, withoutRedaction } from '../../base/log.ts';
 import { loggedFaults } from '../../base/logged-faults.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
@@ -58,7 +58,7 @@ export type AuditEvent =
   | 'keys_resealed';
 
 /** Never a token, a code, a secret or a password. */
-export interface AuditFacts extends KnownLine {
+export interface AuditFacts extends UnredactedLine {
   readonly client_id?: string | undefined;
   readonly sub?: string | undefined;
   readonly username?: string | undefined;

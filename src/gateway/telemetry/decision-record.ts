@@ -1,4 +1,4 @@
-import type { KnownLine } from '../../base/log.ts';
+import type { UnredactedLine } from '../../base/log.ts';
 import { printableMembers } from '../../base/printable.ts';
 import type { Outcome, Refuse, Unavailable } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
@@ -46,7 +46,7 @@ export interface Decision {
  * A decision in written form. It contains no credential and no query, which may contain a token. It contains nothing
  * that controls a terminal, even if an upstream or a server sent it.
  */
-export interface DecisionRecord extends KnownLine, ShadowFacts, CallFacts {
+export interface DecisionRecord extends UnredactedLine, ShadowFacts, CallFacts {
   readonly request_id: string;
   /** From W3C Trace Context: 32 hexadecimal digits. */
   readonly trace_id?: string;

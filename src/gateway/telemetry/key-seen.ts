@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { hmacSha256 } from '../../base/hmac.ts';
-import type { KnownLine } from '../../base/log.ts';
+import type { UnredactedLine } from '../../base/log.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
 /** A value that looks like an API key. A request in shadow mode sent it in a place that its route does not read. */
-export interface KeySeen extends KnownLine {
+export interface KeySeen extends UnredactedLine {
   readonly in: 'header' | 'query';
   /** The header in its usual spelling, or the parameter in lower case. */
   readonly name: string;

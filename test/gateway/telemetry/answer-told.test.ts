@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import type { KnownLine } from '../../../src/base/log.ts';
+import type { UnredactedLine } from '../../../src/base/log.ts';
 import type { DecisionRecord } from '../../../src/gateway/telemetry/decision-record.ts';
 import { userAgentOf } from '../../../src/gateway/telemetry/without-tokens.ts';
 import { asEnvoy, asks, asNginx, asTraefik, type Shape } from '../../support/asking.ts';
@@ -150,7 +150,7 @@ for (const [name, shape, missing, nowhere] of ways)
   );
 
 /** Every member of a line about a request. */
-type Member = Exclude<keyof DecisionRecord, keyof KnownLine>;
+type Member = Exclude<keyof DecisionRecord, keyof UnredactedLine>;
 const members: Readonly<Record<Member | 'level' | 'time' | 'msg' | 'worker', true>> = {
   level: true,
   time: true,

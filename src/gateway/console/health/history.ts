@@ -56,8 +56,7 @@ export class HealthHistory {
   }
 
   /**
-   * The time of a route's last requests: milliseconds since the epoch. Undefined: not known, because nobody read the metrics
-   * then.
+   * The time of a route's last requests: milliseconds since the epoch. Undefined: unknown, because no console was open then.
    */
   lastHit(route: string): number | undefined {
     return this.#hits.get(route)?.time;
