@@ -69,14 +69,14 @@ ${bars.map((bar, index) => line(bar, TOP + index * STEP, most)).join('\n')}
 }
 
 function inWords(bars: readonly Bar[]): string {
-  return bars.map(({ label, cpu }) => `${label} ${cpu.toFixed(0)}`).join('; ');
+  return bars.map(({ label, cpu }) => `${label} ${whole(cpu)}`).join('; ');
 }
 
 function line({ label, cpu, isOurs }: Bar, top: number, most: number): string {
   const length = Math.max(2, Math.round((cpu / most) * LONGEST));
   return `  <text class="right${isOurs ? ' ours' : ''}" x="${LEFT - 12}" y="${top + 17}">${label}</text>
   <rect class="${isOurs ? 'bar own' : 'bar'}" x="${LEFT}" y="${top}" width="${length}" height="24" rx="3" />
-  <text class="left" x="${LEFT + length + 8}" y="${top + 17}">${cpu.toFixed(0)}</text>`;
+  <text class="left" x="${LEFT + length + 8}" y="${top + 17}">${whole(cpu)}</text>`;
 }
 
 const style = `  <style>
@@ -94,3 +94,8 @@ const style = `  <style>
     .right { text-anchor: end; }
     .ours { font-weight: 600; }
   </style>`;
+
+/** From the figure that the table shows, so that a reader can round it to the same. */
+function whole(microseconds: number): string {
+  return Number(microseconds.toFixed(1)).toFixed(0);
+}
