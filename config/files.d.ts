@@ -627,7 +627,7 @@ export interface GatewayFile {
     mcp?: {
       /** true: clients with a protocol revision before 2026-07-28 may open sessions. The gateway forwards GET, DELETE, Mcp-Session-Id and Last-Event-ID. Only the caller that got a session id may use this id. false: the gateway answers GET and DELETE with 405, and removes these headers in both directions. Default: `false`. */
       sessions?: boolean | Variable;
-      /** Pages of these origins may send requests. If a request has another origin, the answer is 403. The default is `origins` of the route. If the route has no `origins`, the default is the origins of `cors`. Without `cors`, no page may send requests. */
+      /** Pages of these origins may send requests. If a request has another origin, the answer is 403. If this key is missing, `origins` of the route applies. If the route has no `origins`, `origins` of `cors` applies. If the file has no `cors` either, no page may send requests. */
       origins?: ReadonlyArray<string>;
       /** A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
       versions?: ReadonlyArray<string>;

@@ -16,7 +16,7 @@ export function register(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nThe command changes nothing, and no check waits longer than 3 seconds. ✓ fine, ! check that you meant it, ✗ broken;\nexit status 1 if there is a ✗. Run it where the program runs, as the user that runs the program.\n',
+      '\nThe command changes nothing, and no check waits longer than 3 seconds.\n✓ means fine, ! means that you should check the line, and ✗ means broken. Each line with ! or ✗ says what to do.\nThe exit status is 1 if there is a ✗. Run the command where the program runs, as the user that runs the program.\n',
     )
     .action(run);
 }

@@ -33,7 +33,7 @@ export function register(program: Command): void {
   )
     .option(
       '--now',
-      'for a leaked key: only the new keys are valid, and every earlier JWT ends; verifiers that cache key sets refuse new JWTs for minutes',
+      'for a leaked key: only the new keys are valid, and every JWT that an old key signed becomes invalid; verifiers that cache key sets refuse new JWTs for minutes',
     )
     .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
@@ -92,7 +92,9 @@ async function replace(
   for (const key of made) await records.replaceSigningKeys(key);
   const text = made.map(({ kid, alg }) => `The new key ${kid} is the only key for ${alg}.\n`).join('');
   const ended =
-    config.signing.alg === 'HS256' ? `Access tokens stay valid, because ${inFile}.` : 'Every earlier JWT ends.';
+    config.signing.alg === 'HS256'
+      ? `Access tokens stay valid, because ${inFile}.`
+      : 'Every JWT that an old key signed is now invalid.';
   return {
     json: { ...shown(made), signs_from: isoTime(now) },
     text: `${text}${ended} Running services sign only with new keys, and stop publishing old keys within a second. ${localVerifiers}\n`,

@@ -47,8 +47,8 @@ mode: shadow
 authorization_servers:
   main:
     issuer: ${scalar(issuer)}
-    # The API that tokens must be for (\`aud\`). Without it, tokens for every other API of this issuer are accepted, and
-    # \`gatehouse check\` warns about this; \`audience: any\` says that you meant it.
+    # The API that tokens must be for (\`aud\`). Without \`audience\`, the gateway accepts the tokens for every other API of
+    # this issuer, and \`gatehouse check\` warns about this. If you want to accept these tokens, write \`audience: any\`.
     # audience: https://api.example.com
     # The gateway's client for introspection of tokens that are no JWTs:
     # client_id: gateway

@@ -32,7 +32,7 @@ function objectsOf(body: object): string {
 }
 
 t.test(
-  'a compiled Envoy Gateway forwards nothing that the gateway refuses',
+  'the gateway accepts each request that a compiled Envoy Gateway forwards, with the forwarded target',
   { skip: skipWithoutPeer(peer) },
   async (t) => {
     const upstream = await witness(t);

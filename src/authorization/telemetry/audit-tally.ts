@@ -31,7 +31,7 @@ export interface TallyOptions<Event extends string, Facts extends Tried> {
   readonly window: number;
   /** The facts of the shared series. */
   readonly others: Facts;
-  /** `count`: the number of attempts in this line; undefined for one. */
+  /** `count`: the number of further attempts; undefined for the first attempt. */
   readonly tell: (event: Event, facts: Facts, count?: number) => void;
 }
 

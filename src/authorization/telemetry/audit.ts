@@ -73,7 +73,7 @@ export interface AuditFacts extends UnredactedLine {
   /** The kind of a security event. */
   readonly type?: string | undefined;
   readonly detail?: string | undefined;
-  /** The number of such events in this line, if more than one. */
+  /** The number of further events that this line counts. Undefined: the line is about one event. */
   readonly count?: number | undefined;
 }
 

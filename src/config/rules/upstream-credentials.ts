@@ -58,7 +58,7 @@ function digestFaults({ at, value }: Member<UpstreamFile>): readonly Finding[] {
             pointer: [...pointer, 'algorithms'],
             severity: 'warning',
             message: 'with MD5 over plain http, anyone who reads one request can guess the password',
-            hint: 'use https for the upstream, or add SHA-256, so that the gateway uses it once the upstream offers it',
+            hint: 'use https for the upstream, or add SHA-256: the gateway then uses SHA-256 as soon as the upstream offers it',
           },
         ]
       : [],

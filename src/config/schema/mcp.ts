@@ -13,7 +13,7 @@ export const McpSchema = record(
     origins: Type.Optional(
       Type.Array(text(), {
         description:
-          'Pages of these origins may send requests. If a request has another origin, the answer is 403. The default is `origins` of the route. If the route has no `origins`, the default is the origins of `cors`. Without `cors`, no page may send requests.',
+          'Pages of these origins may send requests. If a request has another origin, the answer is 403. If this key is missing, `origins` of the route applies. If the route has no `origins`, `origins` of `cors` applies. If the file has no `cors` either, no page may send requests.',
       }),
     ),
     versions: Type.Optional(

@@ -41,7 +41,7 @@ const rules: readonly Rule[] = [
   {
     breaks: (_, url) => !isHttp(url) && !schemeOf(url).includes('.'),
     message: (url) => `\`${schemeOf(url)}:\` is not a scheme that a redirect may use`,
-    hint: 'write https://…; for an app, write a name that you own in reverse order, such as com.example.app:/callback (RFC 8252 §7.1)',
+    hint: 'write https://…; for an app, take a domain name that you own, and write it in reverse order as the scheme: com.example.app:/callback (RFC 8252 §7.1)',
   },
   {
     breaks: (text, url) => isHttp(url) && !/^https?:\/\/[^/?]/i.test(text),

@@ -46,7 +46,9 @@ export function mirror(
   const args = message.args();
   const values = params.map(({ path }) => argumentAt(args, path));
   if (values.includes(UNCLEAR))
-    return mismatch('an argument differs only in case from an argument that a header repeats');
+    return mismatch(
+      'the name of an argument is `__proto__`, or differs only in upper and lower case from the name of an argument that a header repeats',
+    );
   return compare(head, [...ofMessage, ...ofParams(params, values, isNew)], mode);
 }
 

@@ -8,7 +8,10 @@ const SIGN_OF_LIFE = 5_000;
 /** Milliseconds between two searches for expired entries. */
 const SWEEP_EVERY = 10_000;
 
-/** The part of the places left by others that a server may take. So its flood leaves places for each other server. */
+/**
+ * One server's entries may fill this part of the places that the entries of other servers do not use. So a flood of one
+ * server leaves places for each other server.
+ */
 const SHARE = 0.9;
 
 const IN_STEP: FeedMessage = { kind: 'in_step' };

@@ -150,7 +150,7 @@ t.test('integers are compared as numbers, and larger ones than JavaScript holds 
 t.test('an argument that a reader without case finds elsewhere is a mismatch', async (t) => {
   t.equal(
     param({ tenant: 'acme', Tenant: 'other' }, { 'Mcp-Param-Tenant': 'acme' }),
-    'an argument differs only in case from an argument that a header repeats',
+    'the name of an argument is `__proto__`, or differs only in upper and lower case from the name of an argument that a header repeats',
   );
 });
 
