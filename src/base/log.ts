@@ -25,7 +25,7 @@ const secretFields = [
   'session_key',
 ] as const;
 
-export type SecretField = (typeof secretFields)[number];
+type SecretField = (typeof secretFields)[number];
 
 /**
  * A second protection. The first is that no code logs a header, a body or a query. Lines of `withoutRedaction` do not have
@@ -58,11 +58,18 @@ function lines(): Writable {
 export type UnredactedLine = { readonly [Name in SecretField | 'err']?: never };
 
 /**
- * A logger for lines of the type `UnredactedLine`. It does not search them for secrets, because the search costs thirty times as
- * much as the rest of the line.
+ * A logger for lines of the type `UnredactedLine`. It does not search them for secrets, because the search costs thirty
+ * times as much as the rest of the line.
  */
-export function withoutRedaction(log: Logger, options: Pick<ChildLoggerOptions, 'level'> = {}): Logger {
+export function withoutRedaction<Log extends Parent<Log>>(log: Log, options: Level = {}): Log {
   return log.child({}, { ...options, redact: [] });
+}
+
+type Level = Pick<ChildLoggerOptions, 'level'>;
+
+/** A logger of pino or of Fastify. */
+interface Parent<Log> {
+  child(bindings: object, options: ChildLoggerOptions): Log;
 }
 
 function isPretty(format: LogOptions['format']): boolean {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Bindings, ChildLoggerOptions } from 'pino';
+import { type UnredactedLine, withoutRedaction } from '../../base/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 declare module 'fastify' {
@@ -15,14 +16,11 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Writes one line and one count for each request. No field of the line has a secret's name, so the line skips the search for
- * secrets.
- */
+/** Writes one line and one count for each request. */
 export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   app.decorateRequest('clientId', undefined);
   app.decorateRequest('errorCode', undefined);
-  const lines = app.log.child({}, { redact: [] });
+  const lines = withoutRedaction(app.log);
   app.addHook('onResponse', (request, reply, done) => {
     metrics.answered(endpointOf(request), request.errorCode ?? 'ok');
     lines.info(lineOf(request, reply), 'answered');
@@ -31,7 +29,18 @@ export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
 }
 
 /** Without path and query: a client may put a secret there by mistake. */
-function lineOf(request: FastifyRequest, reply: FastifyReply) {
+interface RequestLine extends UnredactedLine {
+  readonly request_id: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly status: number;
+  readonly error: string | undefined;
+  readonly client_id: string | undefined;
+  readonly address: string | undefined;
+  readonly milliseconds: number;
+}
+
+function lineOf(request: FastifyRequest, reply: FastifyReply): RequestLine {
   const { id: request_id, clientId: client_id, errorCode: error, method, ip: address } = request;
   const milliseconds = Math.round(reply.elapsedTime);
   const endpoint = endpointOf(request);
