@@ -3,6 +3,7 @@ import { jwtOf, runWithUserKeys } from '../authorization/user-key-flow.ts';
 import { open, type RawClient } from '../support/raw-client.ts';
 import type { Script } from '../support/raw-upstream.ts';
 import { bearer, requestText } from '../support/request-text.ts';
+import { handshake } from '../support/websocket-handshake.ts';
 import { type Address, follow } from './revoked.ts';
 
 export const routes = [
@@ -11,12 +12,6 @@ export const routes = [
   { id: 'shadow', match: { path: '/shadow/{rest*}' }, scope: 'orders.read', end_with: 'token', mode: 'shadow' },
 ];
 
-const handshake = [
-  ['Connection', 'Upgrade'],
-  ['Upgrade', 'websocket'],
-  ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
-  ['Sec-WebSocket-Version', '13'],
-] as const;
 const switching =
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 export const accept: Script = ({ socket }) => socket.write(switching);

@@ -6,6 +6,7 @@ import { answerText, type RawUpstream, rawUpstream, type Script } from '../suppo
 import { requestText } from '../support/request-text.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { until } from '../support/until.ts';
+import { handshake } from '../support/websocket-handshake.ts';
 
 // The gateway uses its own engine for an upstream, and for a while undici if the engine cannot read its answers.
 
@@ -100,12 +101,6 @@ t.test('a POST, a body and a handshake are not sent again', async (t) => {
     {},
     { routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] },
   );
-  const handshake = [
-    ['Connection', 'Upgrade'],
-    ['Upgrade', 'websocket'],
-    ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
-    ['Sec-WebSocket-Version', '13'],
-  ] as const;
   const client = await open(t, port);
   client.send(requestText({ target: '/', headers: handshake }));
   t.equal((await client.read())?.status, 502);

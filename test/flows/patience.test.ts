@@ -6,6 +6,7 @@ import { rawUpstream } from '../support/raw-upstream.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { active, authorizationServer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
+import { handshake } from '../support/websocket-handshake.ts';
 import { follow, witness } from '../support/witness.ts';
 
 /** Waits for limits of seconds: 19 s in .ci/run on a busy machine. */
@@ -102,12 +103,6 @@ t.test('the response time of a route overrides that of its upstream', async (t) 
   t.equal((await ask(port, requestText({ target: '/long' }))).status, 200);
 });
 
-const handshake = [
-  ['Connection', 'Upgrade'],
-  ['Upgrade', 'websocket'],
-  ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
-  ['Sec-WebSocket-Version', '13'],
-] as const;
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 
 t.test('a quiet tunnel is closed at idle on both sides, and not without idle', async (t) => {
