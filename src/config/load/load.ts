@@ -188,7 +188,7 @@ function judge<Config, File>(
   kind: Kind<Config, File>,
   { text, contents, tree, place, faults, isGuessed }: Grown,
 ): Loaded<Config> {
-  const { shape, meaning } = examine(kind, tree, place);
+  const { shape, meaning, whole } = examine(kind, tree, place);
   const open = [...shape, ...meaning].filter((finding) => isOpen(finding, tree, kind.schema));
   const findings = [
     ...shape.filter(
@@ -205,7 +205,7 @@ function judge<Config, File>(
   // A file without a known name is listed by its variable.
   const untold = [...skipped].filter((each) => !isPlaceholder(each));
   if (open.length > 0) return { ok: false, problems, skipped: untold, lacking: variablesOf(open, tree, untold) };
-  const config = kind.complete(applyDefaults(kind.schema, plain(tree)) as File);
+  const config = kind.complete(whole ?? settled(kind, plain(tree)));
   const locate = (pointer: Pointer) => positionOf(tree, pointer);
   return { ok: true, config, warnings: problems, locate, directory, tree, skipped: untold };
 }
@@ -222,25 +222,25 @@ function isOfPlaceholder(finding: Finding, tree: Tree): boolean {
   return finding.severity === 'warning' && isAtPlaceholder(finding, tree);
 }
 
-interface Examined {
+interface Examined<File> {
   readonly shape: readonly Finding[];
   readonly meaning: readonly Finding[];
+  /** With its defaults. Undefined if the form has a fault. */
+  readonly whole?: File;
 }
 
-function examine<Config, File>(kind: Kind<Config, File>, tree: Tree, place: FileContext): Examined {
+function examine<Config, File>(kind: Kind<Config, File>, tree: Tree, place: FileContext): Examined<File> {
   const values = plain(tree);
   const { findings: shape, isWhole } = kind.validate(values, shownIn(tree));
-  const cite = (pointer: Pointer) => `line ${positionOf(tree, pointer).line}`;
   // If the check of the form is incomplete, the check of the meaning is skipped.
-  return { shape, meaning: isWhole ? check(kind, values, shape, { ...place, cite }) : [] };
+  const sound = isWhole ? leaveOutFaults(values, kind.schema, shape) : undefined;
+  if (sound === undefined) return { shape, meaning: [] };
+  const cite = (pointer: Pointer) => `line ${positionOf(tree, pointer).line}`;
+  const file = settled(kind, sound.values);
+  const meaning = kind.check(file, sound.left, { ...place, cite });
+  return sound.left.length > 0 ? { shape, meaning } : { shape, meaning, whole: file };
 }
 
-function check<Config, File>(
-  kind: Kind<Config, File>,
-  values: unknown,
-  shape: readonly Finding[],
-  around: Surroundings,
-): readonly Finding[] {
-  const sound = leaveOutFaults(values, kind.schema, shape);
-  return sound === undefined ? [] : kind.check(applyDefaults(kind.schema, sound.values) as File, sound.left, around);
+function settled<Config, File>({ schema }: Kind<Config, File>, values: unknown): File {
+  return applyDefaults(schema, values) as File;
 }

@@ -63,8 +63,9 @@ function droppedLooks({ defaults }: GatewayFile, { at, value }: Member<RouteFile
   const looked = headersLookedAt(value);
   return [...overrideHeaders, ...certificatesIn(looked)].flatMap((name): Finding[] => {
     const where = has(inMatch, name) ? 'match' : has(looked, name) ? 'when' : undefined;
+    if (where === undefined) return [];
     const passes = certificateHeaderOf(name) ?? name;
-    if (where === undefined || (passed as readonly string[]).includes(passes)) return [];
+    if ((passed as readonly string[]).includes(passes)) return [];
     return [
       {
         pointer: [...at, where],

@@ -29,10 +29,12 @@ export function isCertificateHeader(name: string): name is CertificateHeader {
   return (certificateHeaders as readonly string[]).includes(name);
 }
 
+const beginnings = certificateHeaders.map((name) => ({ name, beginning: `${fold(name)}-` }));
+
 /** The entry of this list that a header name, in any spelling, belongs to. */
 export function certificateHeaderOf(name: string): CertificateHeader | undefined {
   const plain = `${fold(name)}-`;
-  return certificateHeaders.find((each) => plain.startsWith(`${fold(each)}-`));
+  return beginnings.find(({ beginning }) => plain.startsWith(beginning))?.name;
 }
 
 /** The gateway writes this header for its own client's certificate. */

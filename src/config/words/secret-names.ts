@@ -1,3 +1,4 @@
+import { remembered } from '../../base/remembered.ts';
 import { closest } from './closest.ts';
 
 const secretNames = [
@@ -11,13 +12,15 @@ const secretNames = [
   'password',
 ];
 
-/** True if a value below this key must not be shown. A misspelt `client_secrt` is a secret too. */
-export function isSecretName(key: string): boolean {
-  return (
+/**
+ * True if a value below this key must not be shown. A misspelt `client_secrt` is a secret too. A file has few different keys,
+ * so each is compared once.
+ */
+export const isSecretName: (key: string) => boolean = remembered(
+  (key) =>
     /secr|passw|pwd|^credentials$|^authorization$|^client_key$|_keys$/i.test(key) ||
-    closest(key, secretNames) !== undefined
-  );
-}
+    closest(key, secretNames) !== undefined,
+);
 
 /** True if a header or a parameter with this name may carry a credential, such as `X-Hook-Token`. */
 export function holdsCredential(name: string): boolean {

@@ -7,7 +7,7 @@ import { AuthorizationSchema } from '../../../src/config/schema/authorization.ts
 import { GatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { inputSchema, type Schema } from '../../../src/config/schema/input-schema.ts';
 import { convert } from '../../../src/config/schema/units.ts';
-import { buildJudge } from '../../../src/config/validate/mistakes.ts';
+import { buildJudge, type Mistake } from '../../../src/config/validate/mistakes.ts';
 import fc, { tries } from '../../support/properties.ts';
 
 /** Ten thousand files for each schema, judged twice: 31 s in .ci/run on a busy machine. */
@@ -35,6 +35,8 @@ function placesByAjv(judge: ReturnType<typeof ajv.compile>, value: unknown): rea
 function uniq(places: readonly string[]): readonly string[] {
   return [...new Set(places)].sort();
 }
+
+const inShort = ({ keyword, schemaPath, instancePath, key }: Mistake) => [keyword, schemaPath, instancePath, key];
 
 type Place = readonly (string | number)[];
 
@@ -85,6 +87,16 @@ for (const [name, schema] of Object.entries(files)) {
     );
     fc.assert(rule, tries(1500, 10_000));
     t.ok(refused > 300, `${refused} were refused`);
+  });
+
+  t.test(`${name}: the first file of a process is judged as the later files are`, async () => {
+    const changed = fc.tuple(fc.constantFrom(...placesIn(example)), changes, fc.constantFrom('set', 'drop', 'add'));
+    const rule = fc.property(changed, (change) => {
+      const file = structuredClone(example);
+      apply(file, ...change);
+      return isDeepStrictEqual(buildJudge(input)(file).map(inShort), judge(file).map(inShort));
+    });
+    fc.assert(rule, tries(50, 1000));
   });
 }
 
