@@ -12,24 +12,29 @@ export interface CompiledText {
   readonly plan: CompilePlan;
 }
 
-export interface CompileOptions extends PlanOptions {
+interface PlanChoices extends PlanOptions {
   readonly mode?: UnsupportedMode;
   readonly file?: string;
-  readonly env?: Readonly<Record<string, string>>;
   /** Changes the loaded file, for a state that no file can have. */
   readonly change?: (config: GatewayConfig) => GatewayConfig;
 }
 
+export interface CompileOptions extends PlanChoices {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** The text of a gateway file, compiled for Envoy by default. Undefined: the file is not valid. */
-export async function compileText(
-  text: string,
-  { mode = 'error', file = 'gateway.yaml', env = {}, change = (config) => config, ...limits }: CompileOptions = {},
-): Promise<CompiledText | undefined> {
+export async function compileText(text: string, options: CompileOptions = {}): Promise<CompiledText | undefined> {
+  const { file = 'gateway.yaml', env = {}, ...choices } = options;
   const loaded = loadGatewayText(text, { file, env });
-  if (!loaded.ok) return undefined;
+  return loaded.ok ? { loaded, plan: await planOf(loaded, { file, ...choices }) } : undefined;
+}
+
+export async function planOf(loaded: LoadedGateway, choices: PlanChoices): Promise<CompilePlan> {
+  const { mode = 'error', file = 'gateway.yaml', change = (config) => config, ...limits } = choices;
   const keys = await keysOfFiles(loaded.config, loaded.directory);
   const config = change(loaded.config);
-  return { loaded, plan: makePlan({ ...loaded, config, source: { file, hash: 'hash' }, keys }, mode, limits) };
+  return makePlan({ ...loaded, config, source: { file, hash: 'hash' }, keys }, mode, limits);
 }
 
 /** A configuration of Envoy, which has no types here. */

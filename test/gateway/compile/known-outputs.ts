@@ -74,24 +74,27 @@ export const kubernetesTargets = ['gateway-api', 'envoy-gateway', 'istio'] as co
 
 /** The files for each target, in each way that has no stopping finding. */
 export function knownOutputs(): readonly KnownOutput[] {
-  return sources().flatMap((source) => kubernetesTargets.flatMap((target) => outputsOf(target, source)));
+  return sources().flatMap(({ title, text }) => {
+    const loaded = loadGatewayText(text, { withoutSecrets: true, closed: true });
+    if (!loaded.ok) return [];
+    const input = {
+      ...loaded,
+      config: inACluster(loaded.config),
+      source: { file: title, hash: 'hash' },
+      keys: new Map(),
+    };
+    return kubernetesTargets.flatMap((target) => outputsOf(target, input));
+  });
 }
 
-function outputsOf(target: string, { title, text }: Source): readonly KnownOutput[] {
-  const loaded = loadGatewayText(text, { withoutSecrets: true, closed: true });
+function outputsOf(target: string, input: Parameters<typeof makePlan>[0]): readonly KnownOutput[] {
   const row = compileTargets[target];
-  if (!loaded.ok || row === undefined) return [];
-  const input = {
-    ...loaded,
-    config: inACluster(loaded.config),
-    source: { file: title, hash: 'hash' },
-    keys: new Map(),
-  };
+  if (row === undefined) return [];
   const choices = unsupportedModes.flatMap((mode) => [[], row.accepts].map((accepts) => ({ mode, accepts })));
   return choices.flatMap(({ mode, accepts }) => {
     const plan = makePlan(input, mode, { limits: row.limits, accepted: new Set(accepts) });
     if (stoppingFindings(plan, mode).length > 0) return [];
     const accepting = accepts.length === 0 ? '' : ', accepting';
-    return [{ target, title: `${target}: ${title}, ${mode}${accepting}`, text: row.render(plan) }];
+    return [{ target, title: `${target}: ${input.source.file}, ${mode}${accepting}`, text: row.render(plan) }];
   });
 }
