@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { oneWriteATurn } from './one-write-a-turn.ts';
 import { OpenResources } from './open-resources.ts';
 import { changesSince, processState } from './process-state.ts';
 import { giveTest, testOf } from './test-of.ts';
@@ -17,6 +18,7 @@ const LIMIT = 30_000;
 /** Milliseconds after the last file. The parent waits longer than this. */
 const STILL_OPEN = 8_000;
 
+oneWriteATurn(process.stdout);
 if (process.argv.includes('--pure')) await import('./guard.ts');
 
 const tap = import.meta.resolve('tap');
