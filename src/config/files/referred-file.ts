@@ -43,7 +43,8 @@ export function passesOver(
 /** Bytes: enough for a million users. */
 const LARGEST = 64 * 1024 * 1024;
 
-const CLOSED = 'the gateway reads no files for this text; run `gatehouse check` where the files are';
+const CLOSED =
+  'for a pasted file, the gateway reads no other files; run `gatehouse check` on the machine that has them';
 
 export function readReferred(
   path: string,

@@ -31,7 +31,7 @@ export const adminChecks: Checks<GatewaySubject> = {
   'server of the console': byServer(serverFaults),
   'client of the console': byServer(clientFaults),
   'scope of the console': byServer(scopeFaults),
-  'revocations of the console': byServer(unheardFaults),
+  'revocation feed for sessions of the console': byServer(unheardFaults),
   'passwords for the console': byBasic(passwordFaults),
   'users of the console': byBasic(userFaults),
 };

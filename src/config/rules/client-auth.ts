@@ -18,7 +18,7 @@ export const clientAuthChecks: Checks<AuthorizationSubject> = {
       const message = value.jwks === undefined ? undefined : keySetFault(value.jwks);
       return message === undefined ? [] : [{ pointer: [...at, 'jwks'], message }];
     }),
-  'endpoints of a client with keys': ({ clients }) => clients.flatMap(endpointsByBasic),
+  '`events` and `keys` of a client without a secret': ({ clients }) => clients.flatMap(endpointsByBasic),
 };
 
 function methodFaults({ at, value }: Client): readonly Finding[] {

@@ -32,7 +32,7 @@ export const decisionChecks: Checks<GatewaySubject> = {
       bodyTokens([...at, 'bearer_methods_supported'], value.bearer_methods_supported),
     ),
   ]),
-  'what a proxy keeps of a route': withDecision((_, { routes }) => routes.flatMap(keptByProxies)),
+  'settings of a route that a proxy does not follow': withDecision((_, { routes }) => routes.flatMap(keptByProxies)),
   'what the cache of a proxy does not know': withDecision(({ max_age }, { routes }) =>
     max_age === 0 ? [] : routes.flatMap(unknownToCaches),
   ),

@@ -601,7 +601,7 @@ const cases: Record<string, readonly Case[]> = {
     [receivers({ events: [] }), /^error: the receiver would get no event/],
     [receivers({ events: ['session-revoked'] })],
   ],
-  'endpoints of a client with keys': [
+  '`events` and `keys` of a client without a secret': [
     [signing({ jwks: publicKeys, events: true }), /^error: `events` needs a client that has a secret/],
     [signing({ jwks: publicKeys, introspect: true })],
   ],

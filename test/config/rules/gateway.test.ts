@@ -228,7 +228,7 @@ const cases: Record<string, readonly Case[]> = {
     [admin({ access: { ...byServer, client_id: 'console' } })],
   ],
   'scope of the console': [[admin({ access: { ...byServer, scope: 'a"b' } }), /^error: .*scope/]],
-  'revocations of the console': [
+  'revocation feed for sessions of the console': [
     [
       both(admin({ access: byServer }), server({ events: 'none' })),
       /^warning: the gateway follows no revocation feed of `main`, so a session ends only when its token expires$/,
@@ -1501,7 +1501,7 @@ const cases: Record<string, readonly Case[]> = {
     [both(asked(), digestOf(['auth']))],
     [digestOf(['auth', 'auth-int'])],
   ],
-  'what a proxy keeps of a route': [
+  'settings of a route that a proxy does not follow': [
     [
       both(asked(), route({ end_with: 'token' })),
       /^warning: .* the gateway cannot end an open stream when its token ends/,
