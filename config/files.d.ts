@@ -121,7 +121,7 @@ export interface GatewayFile {
         client_auth?: "none" | "optional" | "required" | Variable;
       };
     };
-    /** A proxy may cache a positive answer for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
+    /** A proxy may cache a positive answer for this long. The value must be a whole number of seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
   /** Authorization servers report logouts (OpenID Connect Back-Channel Logout) and security events (RFC 8935) at this listener. The listener is off by default. */
@@ -151,7 +151,7 @@ export interface GatewayFile {
   workers?: number | "auto" | Variable;
   /** enforce: each route rejects requests that break its rules. shadow: each route forwards these requests, and the gateway records what the route would reject. Default: `"enforce"`. */
   mode?: "enforce" | "shadow" | Variable;
-  /** These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from these proxies. Only these proxies may ask at `decision`. Write a list, or { from, host }. Default: `[]`. */
+  /** These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from these proxies. Only these proxies may ask for decisions at `decision`. Write a list, or { from, host }. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string> | {
     /** The gateway trusts proxies in these CIDRs. This list means the same as a list directly in `trusted_proxies`. */
     from: ReadonlyArray<string>;
@@ -270,7 +270,7 @@ export interface GatewayFile {
       jwks?: {
         /** The gateway fetches keys again after this time. Default: `"10m"`. */
         ttl?: string;
-        /** An unknown `kid` causes at most one fetch in this time. Default: `"10s"`. */
+        /** Tokens with an unknown `kid` together cause at most one fetch in this time. Default: `"10s"`. */
         cooldown?: string;
         /** If the gateway cannot fetch keys, it uses the last good keys for this long after the end of `ttl`. Default: `"1h"`. */
         stale_if_error?: string;
@@ -313,7 +313,7 @@ export interface GatewayFile {
       clock_skew?: string;
       /** The gateway rejects a token if the time from its `iat` to its `exp` is longer. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. Without both keys, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. If one of the two keys is missing, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
       events?: string;
       /** If the feed is silent for longer than this, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
@@ -332,7 +332,7 @@ export interface GatewayFile {
         audiences: ReadonlyArray<string>;
         /** This is the `iss` of the security event tokens. The default is the issuer of the server. */
         issuer?: string;
-        /** The gateway fetches the keys of the security event tokens from this URL. The default is the key set of the server. Set this key if `issuer` differs. */
+        /** The gateway fetches the keys of the security event tokens from this URL. The default is the key set of the server. Set this key if `issuer` is not the issuer of the server. */
         jwks_uri?: string;
         /** This claim of access tokens, such as `uid` or `email`, identifies the user whom an event names. Default: `"sub"`. */
         subject_claim?: string;
@@ -386,7 +386,7 @@ export interface GatewayFile {
       balance?: "round_robin" | "least_connections" | Variable;
       /** The gateway sends this Host to the upstream. preserve: the Host that the client sent. upstream: the host of the URL. Any other text: this text. Default: `"preserve"`. */
       host?: string;
-      /** false: the API treats /API and /api as equal, so the gateway ignores upper and lower case in the paths of its routes. Default: `true`. */
+      /** false: the API treats /API and /api as equal, so the gateway ignores upper and lower case in the paths of routes to this upstream. Default: `true`. */
       case_sensitive?: boolean | Variable;
       /** The gateway authenticates at the upstream with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }. */
       credentials?: {
@@ -485,7 +485,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers. Default: `[]`. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
   /** Each route says which requests it applies to, and what these requests need. */
@@ -579,7 +579,7 @@ export interface GatewayFile {
       bind_ip?: boolean | Variable;
       /** exact: the parameter `uri` must equal the request target, byte by byte. normalized: the gateway decodes unreserved characters in `uri` and in the target before it compares the two. Default: `"exact"`. */
       uri_match?: "exact" | "normalized" | Variable;
-      /** A trusted proxy reports the target that it received, before it rewrote the target, in these headers. The parameter `uri` may then equal the received target instead of the rewritten target. The proxy must set each of these headers on every request. Otherwise a client could set them. Default: `[]`. */
+      /** A trusted proxy that rewrites the target reports the original target in these headers. The parameter `uri` may then equal the original target instead of the rewritten target. The proxy must set each of these headers on every request. Otherwise a client could set them. Default: `[]`. */
       uri_from?: ReadonlyArray<"X-Original-URI" | "X-Forwarded-Uri" | "X-Forwarded-Prefix" | Variable>;
       /** This limit applies to the body of requests with auth-int. Default: `{}`. */
       auth_int?: {
@@ -641,7 +641,7 @@ export interface GatewayFile {
       };
       /** The gateway rejects these operations with 403, whatever scope a token has. An entry has the form of a key in `scope`. Default: `[]`. */
       deny?: ReadonlyArray<string>;
-      /** true: the gateway removes the tools, prompts and resources that the token may not use from the lists of the upstream. The gateway reads these answers, so it asks the upstream for answers without compression. Default: `true`. */
+      /** true: the gateway removes a tool, prompt or resource from the lists of the upstream if the token may not use it. The gateway reads these answers, so it asks the upstream for answers without compression. Default: `true`. */
       filter_lists?: boolean | Variable;
       /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body. A header that the protocol revision requires must be present. derive: the gateway compares these headers, and adds missing headers from the body. off: the gateway does not compare these headers. The rules for operations always apply to the body. Default: `"require"`. */
       mirror?: "require" | "derive" | "off" | Variable;
@@ -693,7 +693,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** Each limit here replaces the limit with the same name in `timeout` of the upstream. */
     timeout?: {
@@ -919,7 +919,7 @@ export interface AuthorizationFile {
   security_events?: {
     /** The service pushes its security events to these receivers. Default: `[]`. */
     receivers?: ReadonlyArray<{
-      /** Metrics and the audit log show this name. The service stores the name with each event that waits. After you change the name, the receiver does not get the events that wait under the old name. */
+      /** Metrics and the audit log show this name. The service stores the name with each event until the receiver gets the event. After you change the name, the receiver does not get the events that have the old name. */
       id: string;
       /** The service posts each event to this URL (RFC 8935). */
       url: string;
@@ -1009,7 +1009,7 @@ export interface AuthorizationFile {
     userinfo_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
     /** This value replaces `openid.subject` for this client. */
     subject_type?: "public" | "pairwise" | Variable;
-    /** The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the https `redirect_uris`. A client without such a host sees its own `sub`. */
+    /** The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the https `redirect_uris`. A client without such a host sees a `sub` that no other client sees. */
     sector_identifier_uri?: string;
     /** These are facts about the client. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {

@@ -77,7 +77,7 @@ function at(command: Command, description: string): Command {
   return inFileOrStore(command, {
     description,
     file: 'the file that `api_key: { keys }` names; created if it does not exist',
-    config: 'authorization.yaml; `api_key: { keys: { storage } }` of gateway.yaml must name its store',
+    config: 'authorization.yaml; `api_key: { keys: { storage } }` of gateway.yaml must name the same store',
   });
 }
 

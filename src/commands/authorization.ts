@@ -57,7 +57,7 @@ async function stateOf({ storage }: AuthorizationConfig, directory: string): Pro
   if (isNotMadeYet(storage, directory)) return 'created';
   const { isEmpty, missing } = await storeState(storage, { directory, clock: systemClock });
   if (isEmpty) return 'created';
-  return missing === 0 ? 'up to date' : `migrated to this version, in ${missing} steps`;
+  return missing === 0 ? 'up to date' : `migrated to the version of this program, in ${missing} steps`;
 }
 
 function isNotMadeYet(storage: string, directory: string): boolean {

@@ -44,6 +44,6 @@ function place(command: Command, description: string): Command {
   return inFileOrStore(command, {
     description,
     file: 'the file that `digest: { users }` names; created if it does not exist',
-    config: 'authorization.yaml; `digest: { users: { storage } }` of gateway.yaml must name its store',
+    config: 'authorization.yaml; `digest: { users: { storage } }` of gateway.yaml must name the same store',
   });
 }

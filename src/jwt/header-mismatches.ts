@@ -28,7 +28,7 @@ type NamedKey = Pick<VerificationKey, 'alg' | 'kid'>;
 export function keyMismatch({ alg, kid }: JwsHeader, atHand: Iterable<NamedKey>): Mismatch {
   const keys = [...atHand];
   const namesake = kid === undefined ? undefined : keys.find((key) => key.kid === kid);
-  const expected = keys.length === 0 ? 'none: there is no key' : listedFirst(keys.map(keyInWords), ' or ');
+  const expected = keys.length === 0 ? 'a known key, but there is none' : listedFirst(keys.map(keyInWords), ' or ');
   const differs = namesake && `the key with this kid is for ${namesake.alg}, but the token has ${quoted(alg)}`;
   return mismatch('kid', quoted(kid), expected, differs);
 }

@@ -98,7 +98,7 @@ export const oauthErrors = {
   /** OpenID Connect Core §3.1.2.6. */
   registration_not_supported: {
     status: 400,
-    text: 'The service does not support the request parameter registration.',
+    text: 'The service does not support registration in an authorization request.',
     remedy: 'Register the client in advance.',
   },
   /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */

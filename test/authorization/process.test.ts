@@ -120,6 +120,6 @@ t.test(
     t.match(await told(), / is created\.\n$/);
     t.match(await told(), / is up to date\.\n$/);
     await server.ask('DELETE FROM migration WHERE version = 5; DROP TABLE digest_user, imported_password', storage);
-    t.match(await told(), / is migrated to this version, in 1 steps\.\n$/);
+    t.match(await told(), / is migrated to the version of this program, in 1 steps\.\n$/);
   },
 );

@@ -281,8 +281,8 @@ t.test('at a terminal it asks, and asks again after an invalid answer', { skip }
     [/The API.*: $/, 'localhost:9000'],
     [/Write http:\/\/localhost:9000[\s\S]*The API.*: $/, 'http://localhost:9000'],
     [/The authorization server.*: $/, ''],
-    [/The audience of its tokens.*: $/, ''],
-    [/an answer is required[\s\S]*The audience of its tokens.*: $/, AUDIENCE],
+    [/The audience of the tokens.*: $/, ''],
+    [/an answer is required[\s\S]*The audience of the tokens.*: $/, AUDIENCE],
     [/The scope.*: $/, 'orders.read'],
   ];
   for (const [question, answer] of answers) {

@@ -146,7 +146,7 @@ t.test('an alternative that is a part of the requirement says what it no longer 
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(
     stdout,
-    '# agent holds tools.use (1 request); the new `scope` no longer requires tools.admin; better: grant it tools.admin',
+    '# agent holds tools.use (1 request); the new `scope` no longer requires tools.admin; better: grant the client tools.admin',
   );
   t.match(stdout, '# shop holds sales (1 request); or grant it tools.admin');
 });

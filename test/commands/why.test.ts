@@ -162,7 +162,7 @@ t.test(
         method: 'POST',
         body: new URLSearchParams({ access_token: 'not-for-the-log' }),
       }),
-      'a token in a body must be a form: application/x-www-form-urlencoded (RFC 6750 §2.2)': fetch(`${url}/form`, {
+      'a body with a token must be a form: application/x-www-form-urlencoded (RFC 6750 §2.2)': fetch(`${url}/form`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ access_token: 'not-for-the-log' }),

@@ -71,7 +71,7 @@ class ReadDocuments implements DocumentClients {
     // A request to this service itself could cause the next one.
     if (id.startsWith(`${this.#config.issuer.replace(/\/$/, '')}/oauth2/`)) return 'it is an address of this service';
     if (this.#patterns.some((pattern) => matchesClientUrl(pattern, url))) return undefined;
-    return 'this service does not allow its host';
+    return 'it has a host that this service does not allow';
   }
 
   async #read(id: string, answer: Answered): Promise<{ readonly value: RegisteredClient } | string> {

@@ -35,7 +35,10 @@ async function attempt(service: Service, receiver: EventReceiverConfig, notice: 
   return attemptOf(await push(service, receiver, token));
 }
 
-const UNREADABLE: DeliveryAttempt = { result: 'failed', detail: 'the registration of the audience cannot be read' };
+const UNREADABLE: DeliveryAttempt = {
+  result: 'failed',
+  detail: 'the registration of the client in `audience` cannot be read',
+};
 
 /** If the audience is a client, it knows the user by the `sub` of its ID tokens. */
 async function subjectAt(

@@ -52,7 +52,7 @@ function cut(limit: number, { upstreams }: GatewayConfig): readonly Seen[] {
     .filter(([, { http2, max_connections }]) => !http2 && max_connections > room)
     .map(([name, { max_connections }]) => ({
       ...doubtful(
-        `${limit} are allowed, so the gateway opens at most ${room} connections, although \`max_connections\` is ${max_connections}`,
+        `the system allows ${limit} open files, so the gateway opens at most ${room} connections, although \`max_connections\` is ${max_connections}`,
         `run \`ulimit -n ${OWN_FILES + 2 * max_connections}\` before the gateway starts, or lower \`max_connections\``,
       ),
       about: `upstreams.${name}`,

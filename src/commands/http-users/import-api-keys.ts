@@ -30,7 +30,8 @@ export function parseForeignKeys(text: string): readonly ForeignKey[] {
 }
 
 function faultOf(key: string, client: string | undefined, scopes: readonly string[]): string | undefined {
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'a key is printable ASCII, like a header';
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return 'a key is printable ASCII, because clients send it in a header or in the query';
   if (client === undefined) return 'this is not `KEY CLIENT [SCOPE …]`';
   return clientFault(client) ?? scopes.map(scopeTokenFault).find((each) => each !== undefined);
 }

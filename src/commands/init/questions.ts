@@ -62,7 +62,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'audience',
     flag: '--audience <uri>',
-    text: 'The audience of its tokens (`aud`), such as https://api.example.com',
+    text: 'The audience of the tokens (`aud`), such as https://api.example.com',
     mayBeEmpty: false,
     fault: audienceFault,
   },
@@ -79,7 +79,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'clientId',
     flag: '--client-id <id>',
-    text: 'The client id of the gateway at this server, for introspection of opaque tokens (empty: the gateway accepts no opaque tokens)',
+    text: 'The client id of the gateway at the authorization server, for introspection of opaque tokens (empty: the gateway accepts no opaque tokens)',
     mayBeEmpty: true,
     fault: () => undefined,
     isAsked: ({ issuer = OWN }) => issuer !== OWN,

@@ -69,5 +69,5 @@ function idOf({ operationId }: Loose): string | undefined {
 
 function itemNotes(item: Loose): readonly string[] {
   const extra = item.additionalOperations === undefined ? [] : ['additionalOperations were not imported'];
-  return item.servers === undefined ? extra : [...extra, 'its own `servers` were not imported'];
+  return item.servers === undefined ? extra : [...extra, 'the `servers` of this path were not imported'];
 }

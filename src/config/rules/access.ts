@@ -12,7 +12,7 @@ type Route = Member<RouteFile>;
 /** The access rules of a route. */
 export const accessChecks: Checks<GatewaySubject> = {
   'access or scope': ({ routes }) => routes.flatMap(accessFaults),
-  'public route with conditions': ({ routes }) => routes.flatMap(publicFaults),
+  'requirements of a public route': ({ routes }) => routes.flatMap(publicFaults),
   'scope of a route': ({ routes, config }) => routes.flatMap((route) => scopeFaults(route, config.scopes_supported)),
   'scopes supported': ({ config }) =>
     (config.scopes_supported ?? []).flatMap((token, index) => tokenFault(['scopes_supported', index], token)),

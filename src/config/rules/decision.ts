@@ -24,16 +24,16 @@ export const decisionChecks: Checks<GatewaySubject> = {
           },
         ],
   ),
-  'calls from other machines': withDecision(({ grpc }) => (grpc === undefined ? [] : openFaults(grpc))),
-  'how long a decision is remembered': withDecision(({ max_age }) => ageFaults(max_age)),
-  'tokens in forms that a proxy keeps': withDecision((_, { config, routes }) => [
+  'gRPC decision endpoint without TLS': withDecision(({ grpc }) => (grpc === undefined ? [] : openFaults(grpc))),
+  'how long a proxy may cache a decision': withDecision(({ max_age }) => ageFaults(max_age)),
+  'tokens in a body that a proxy does not send': withDecision((_, { config, routes }) => [
     ...bodyTokens(['bearer_methods_supported'], config.bearer_methods_supported),
     ...routes.flatMap(({ at, value }) =>
       bodyTokens([...at, 'bearer_methods_supported'], value.bearer_methods_supported),
     ),
   ]),
   'settings of a route that a proxy does not follow': withDecision((_, { routes }) => routes.flatMap(keptByProxies)),
-  'what the cache of a proxy does not know': withDecision(({ max_age }, { routes }) =>
+  'headers that the cache key of a proxy lacks': withDecision(({ max_age }, { routes }) =>
     max_age === 0 ? [] : routes.flatMap(unknownToCaches),
   ),
 };

@@ -15,12 +15,12 @@ export const grantChecks: Checks<AuthorizationSubject> = {
   'grant without redirect address': each(missingRedirect),
   'redirect addresses without use': each(unusedRedirect),
   'legacy grants': each(legacyFaults),
-  'refresh without a grant that yields one': each(refreshFaults),
+  'refresh_token without a grant that gives refresh tokens': each(refreshFaults),
   'retry window without refresh': each(retryFaults),
   'client without PKCE': each(pkceFaults),
   'client of the browserless exchange': ({ clients, config }) =>
     clients.flatMap((client) => sessionFaults(client, config.session.enabled)),
-  'code of the browserless exchange': each(sessionCodeFaults),
+  'client that gets no code for the browserless exchange': each(sessionCodeFaults),
 };
 
 function each(check: (client: Client) => readonly Finding[]): Check<AuthorizationSubject> {

@@ -16,7 +16,7 @@ export const introspectionChecks: Checks<GatewaySubject> = {
       endpointFaults([...at, 'introspection_endpoint'], value.introspection_endpoint, config.development),
     ),
   'client for introspection': ({ servers }) => servers.flatMap(clientFaults),
-  'key of the client': ({ servers, around }) => servers.flatMap((server) => keyFaults(server, around)),
+  'client_key for introspection': ({ servers, around }) => servers.flatMap((server) => keyFaults(server, around)),
   'token prefixes of a route': prefixFaults,
 };
 

@@ -11,7 +11,7 @@ type Route = Member<RouteFile>;
 
 /** Rules for paths that stay in a spelling which an upstream may read as another path. */
 export const keepChecks: Checks<GatewaySubject> = {
-  'kept spelling around a protected path': ({ routes, around, tokenRules }) => {
+  'kept spelling in a route that covers a stricter route': ({ routes, around, tokenRules }) => {
     const opens = routes.filter(({ value }) => keptBy(value).length > 0);
     const befores = opens.map((open) => openBefore(open));
     const guards = guardsOf(routes, new Set(befores));

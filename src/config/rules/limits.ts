@@ -12,7 +12,7 @@ type Route = Member<RouteFile>;
 /** Rules for rate limits, and for their counters. */
 export const limitChecks: Checks<GatewaySubject> = {
   counters: ({ config, around }) => countersFaults(config.counters, around),
-  'subject of a rate limit': ({ routes }) => routes.flatMap(countedByFaults),
+  'what a rate limit counts by': ({ routes }) => routes.flatMap(countedByFaults),
   'window of a rate limit': ({ routes }) => routes.flatMap(windowFaults),
   'window of wrong passwords': ({ config }) => countedWindowFaults(['login', 'window'], config.login.window),
 };

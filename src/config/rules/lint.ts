@@ -13,11 +13,11 @@ type Route = Member<RouteFile>;
 /** Settings that are allowed, but seldom intended. */
 export const lintChecks: Checks<GatewaySubject> = {
   'scopes of nearly the same name': nearMisses,
-  'word of another notation': ({ routes }) => routes.flatMap(otherNotations),
+  'notation of another file format': ({ routes }) => routes.flatMap(otherNotations),
   'route that the gateway answers itself': ({ routes, config }) =>
     routes.flatMap((route) => ownDocument(route, config.resource)),
-  'operation named by the caller': soapLint,
-  'header asked for twice': ({ routes }) => routes.flatMap(contradictions),
+  'SOAP operation that the caller chooses': soapLint,
+  'two values for one header of a match': ({ routes }) => routes.flatMap(contradictions),
   'token in the query': ({ routes, config }) => [
     ...queryToken(['bearer_methods_supported'], config.bearer_methods_supported),
     ...routes.flatMap(({ at, value }) =>

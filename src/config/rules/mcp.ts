@@ -17,7 +17,7 @@ export const mcpChecks: Checks<GatewaySubject> = {
   'methods of an mcp route': each(methodFaults),
   'place of a token for an mcp route': each(placeFaults),
   'claims in headers': ({ routes }) => routes.flatMap(claimFaults),
-  'headers that nothing compares': each(uncomparedFaults),
+  'mcp headers that may differ from the body': each(uncomparedFaults),
   'offline_access as a scope of tools': each(offlineFaults),
   'host that an mcp server does not see': (subject) => mcpOf(subject).flatMap((one) => hostFaults(one, subject)),
   'an mcp route that a proxy asks about': (subject) =>

@@ -11,13 +11,13 @@ import type { GatewaySubject } from './subject.ts';
 
 /** Rules for headers and parameters that can change the path, the method or the client for an upstream. */
 export const overrideChecks: Checks<GatewaySubject> = {
-  'override that decides and is dropped': ({ config, routes }) =>
+  'header that a route reads and the upstream does not get': ({ config, routes }) =>
     routes.flatMap((route) => droppedLooks(config, route)),
-  'certificate headers without a sender': ({ config, routes }) =>
+  'certificate headers without a trusted proxy': ({ config, routes }) =>
     trustedParts(config.trusted_proxies).from.length > 0
       ? []
       : [{ at: ['defaults'], value: config.defaults }, ...routes].flatMap(unsentCertificates),
-  '_method beside other rules': (subject) => {
+  '_method that leads to a stricter route': (subject) => {
     const [first, ...more] = methodNamings(subject);
     if (first === undefined) return [];
     const [name, taken] = [first.named, first.post].map(({ value }) => value.id ?? defaultId(value));
@@ -26,7 +26,7 @@ export const overrideChecks: Checks<GatewaySubject> = {
       {
         pointer: [...first.named.at, 'match', ...(first.named.value.match.methods === undefined ? [] : ['methods'])],
         severity: 'warning',
-        message: `if the upstream reads \`_method\` in a form or query, it can treat a POST under the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) as a request for \`${name}\`${others}`,
+        message: `if the upstream reads \`_method\` in a form or query, it can treat a POST that passes the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) as a request for \`${name}\`${others}`,
         hint: 'switch `_method` off in the upstream, or give both routes the same requirements; the gateway already drops headers that override the method',
       },
     ];

@@ -16,12 +16,12 @@ type Server = Member<AuthorizationServerConfig>;
 export const receiverChecks: Checks<GatewaySubject> = {
   'a listener for reports': ({ servers, config }) =>
     config.receiver === undefined ? servers.flatMap(unheardFaults) : [],
-  'a server for the listener': uselessFaults,
-  'a way for security events': ({ servers }) => servers.flatMap(wayFaults),
+  'receiver to which no server reports': uselessFaults,
+  'security events without push or poll': ({ servers }) => servers.flatMap(wayFaults),
   'names of security events': ({ servers }) => servers.flatMap(nameFaults),
-  'one name for users': ({ servers }) => servers.flatMap(claimFaults),
+  'two claims that name users': ({ servers }) => servers.flatMap(claimFaults),
   'one source of revocations': ({ servers }) => servers.flatMap(feedFaults),
-  'replicas that hear the same': replicaFaults,
+  'replicas that miss reports': replicaFaults,
   'one place for received events': placeFaults,
   'received events after a restart': restartFaults,
   'addresses of reports': ({ servers, config }) => servers.flatMap((server) => urlFaults(server, config.development)),
@@ -97,7 +97,14 @@ function claimFaults({ at, value: { backchannel_logout, security_events } }: Ser
 function feedFaults({ at, value }: Server): readonly Finding[] {
   if (!reportsEnds(value) || value.events === undefined || value.events === 'none') return [];
   const message = 'the server has a feed of revocations, and also reports them';
-  return [{ pointer: [...at, 'events'], message, hint: 'keep `events`, or the reports, but not both', atKey: true }];
+  return [
+    {
+      pointer: [...at, 'events'],
+      message,
+      hint: 'remove `events`, or remove `backchannel_logout` and `security_events`',
+      atKey: true,
+    },
+  ];
 }
 
 const isShared = ({ config: { counters } }: GatewaySubject) => countersParts(counters).url !== 'memory';

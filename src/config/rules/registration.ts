@@ -116,6 +116,6 @@ function initialTokenFaults({ registration, scopes }: AuthorizationFile): readon
   }
   if (Object.hasOwn(scopes, REGISTRATION_SCOPE)) return [];
   const message = `no client can get an initial access token: \`scopes\` has no \`${REGISTRATION_SCOPE}\``;
-  const hint = `write \`${REGISTRATION_SCOPE}: Register clients\` in \`scopes\`, and give it to a client`;
+  const hint = `write \`${REGISTRATION_SCOPE}: Register clients\` in \`scopes\`, and give this scope to a client`;
   return [{ pointer, message, hint }];
 }

@@ -14,9 +14,9 @@ type Route = Member<RouteFile>;
 export const ruleChecks: Checks<GatewaySubject> = {
   'capture of a claim': ({ routes }) => routes.flatMap(captureFaults),
   expression: ({ routes }) => routes.flatMap(expressionFaults),
-  'rewrite begins with the path': ({ routes }) => routes.flatMap(rewriteFaults),
+  'path that does not begin with strip_prefix': ({ routes }) => routes.flatMap(rewriteFaults),
   'condition header': ({ routes }) => routes.flatMap(headerFaults),
-  'soap without a body': ({ routes }) => routes.flatMap(soapFaults),
+  'soap_action with methods other than POST': ({ routes }) => routes.flatMap(soapFaults),
 };
 
 function captureFaults(route: Route): readonly Finding[] {

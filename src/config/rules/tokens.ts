@@ -20,7 +20,7 @@ export const tokenChecks: Checks<AuthorizationSubject> = {
   'lifetime of refresh tokens': refreshFaults,
   'lifetime of session keys': ({ config }) =>
     tooShort(['tokens', 'session_key', 'ttl'], config.tokens.session_key.ttl, 'a session key'),
-  'second chances of refresh tokens': ({ config, clients }) => [
+  'retry window and leeway of refresh tokens': ({ config, clients }) => [
     ...windowFaults(['tokens', 'refresh', 'retry_window'], config.tokens.refresh.retry_window),
     ...windowFaults(['tokens', 'refresh', 'reuse_leeway'], config.tokens.refresh.reuse_leeway),
     ...clients.flatMap(({ at, value }) => windowFaults([...at, 'retry_window'], value.retry_window ?? 0)),

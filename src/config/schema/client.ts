@@ -98,7 +98,7 @@ export const ClientSettings = record(
     sector_identifier_uri: Type.Optional(
       text(
         undefined,
-        'The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the https `redirect_uris`. A client without such a host sees its own `sub`.',
+        'The document at this URL is a JSON array with all `redirect_uris` of the client. Clients whose `sector_identifier_uri` has the same host see the same pairwise `sub` of a user. Without this key, the service uses the host of the https `redirect_uris`. A client without such a host sees a `sub` that no other client sees.',
       ),
     ),
     claims: named(

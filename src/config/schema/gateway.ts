@@ -108,7 +108,10 @@ const Decision = record(
         'Envoy asks at this address by gRPC (`envoy.service.auth.v3.Authorization`): host:port, or { host, port, tls }. This listener is off by default.',
       ),
     ),
-    max_age: duration('1s', 'A proxy may cache a positive answer for this long, in whole seconds. 0s forbids caching.'),
+    max_age: duration(
+      '1s',
+      'A proxy may cache a positive answer for this long. The value must be a whole number of seconds. 0s forbids caching.',
+    ),
   },
   undefined,
   'At this endpoint, a proxy asks whether a request passes. If the request passes, the proxy forwards the request itself. The endpoint is off by default.',
@@ -172,7 +175,7 @@ export const GatewaySchema = record({
     'enforce: each route rejects requests that break its rules. shadow: each route forwards these requests, and the gateway records what the route would reject.',
   ),
   trusted_proxies: trustedProxies(
-    'These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from these proxies. Only these proxies may ask at `decision`. Write a list, or { from, host }.',
+    'These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from these proxies. Only these proxies may ask for decisions at `decision`. Write a list, or { from, host }.',
   ),
   counters: counters('rate limits, wrong passwords and Digest nonces'),
   login: record(

@@ -71,7 +71,7 @@ const HealthPass = record(
     path: text(undefined, 'The gateway requests this target from the upstream.'),
   },
   undefined,
-  'This is a path of an upstream that probes may request without a credential.',
+  'Probes may request this path without a credential. The gateway forwards the request to an upstream.',
 );
 
 export type HealthPassConfig = Static<typeof HealthPass>;

@@ -100,7 +100,7 @@ export const SecurityEvents = record(
     jwks_uri: Type.Optional(
       text(
         undefined,
-        'The gateway fetches the keys of the security event tokens from this URL. The default is the key set of the server. Set this key if `issuer` differs.',
+        'The gateway fetches the keys of the security event tokens from this URL. The default is the key set of the server. Set this key if `issuer` is not the issuer of the server.',
       ),
     ),
     subject_claim: text(

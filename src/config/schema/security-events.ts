@@ -14,7 +14,7 @@ const EventReceiver = record(
   {
     id: text(
       undefined,
-      'Metrics and the audit log show this name. The service stores the name with each event that waits. After you change the name, the receiver does not get the events that wait under the old name.',
+      'Metrics and the audit log show this name. The service stores the name with each event until the receiver gets the event. After you change the name, the receiver does not get the events that have the old name.',
     ),
     url: text(undefined, 'The service posts each event to this URL (RFC 8935).'),
     audience: text(

@@ -81,7 +81,7 @@ export const UpstreamSettings = record(
     ),
     case_sensitive: flag(
       true,
-      'false: the API treats /API and /api as equal, so the gateway ignores upper and lower case in the paths of its routes.',
+      'false: the API treats /API and /api as equal, so the gateway ignores upper and lower case in the paths of routes to this upstream.',
     ),
     credentials: Type.Optional(UpstreamCredentials),
     timeout: record(

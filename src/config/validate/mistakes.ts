@@ -41,7 +41,7 @@ export function buildJudge(input: Schema): Judge {
     if (isValid(value)) return [];
     const [, errors] = Errors(schema, value);
     const mistakes = errors.flatMap((error) => toMistakes(error, schema, value));
-    if (mistakes.length === 0) throw new TypeError('the value is wrong, and no mistake says why');
+    if (mistakes.length === 0) throw new TypeError('the schema rejects the value, but no error says why');
     return mistakes;
   };
 }

@@ -97,7 +97,10 @@ function unknownAtTop(level: string, schema: Schema): { message: string; hint?: 
   const owner = ownerOf(level.toLowerCase());
   const { message, hint } = unknown(level, schema);
   if (owner === undefined) return { message, hint };
-  return { message, hint: `this is a key of ${owner}.yaml: set it for that program only` };
+  return {
+    message,
+    hint: `this is a key of ${owner}.yaml: set this variable only for the program that reads ${owner}.yaml`,
+  };
 }
 
 function unknown(level: string, schema: Schema): { message: string; hint?: string | undefined } {

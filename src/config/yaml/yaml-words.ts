@@ -58,7 +58,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   },
   MULTILINE_IMPLICIT_KEY: {
     message: 'a key on more than one line, or text where a key belongs',
-    hint: 'look for a missing `:` after a key; indent a value on its own line more than its key',
+    hint: 'look for a missing `:` after a key; if a value has its own line, indent it more than its key',
   },
   MULTIPLE_ANCHORS: oneAnchor,
   MULTIPLE_DOCS: { message: 'a second YAML document in the file', hint: 'remove the line `---`' },

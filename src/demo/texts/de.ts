@@ -36,14 +36,14 @@ export const demoGerman: DemoTexts = {
   },
   script: {
     states: { now: 'läuft', done: 'erledigt', failed: 'fehlgeschlagen' },
-    asked: 'Sie fragt nach {scope}, mit dem State {state} und einer Code Challenge.',
+    asked: 'Die Seite fragt nach {scope}, mit dem State {state} und einer Code Challenge.',
     answered: 'Die Antwort hat denselben State und kommt von {issuer}.',
     code: '{code} Er steht nicht mehr in der Adresse.',
     token: '{token} Es gilt {seconds} Sekunden. Das ID-Token ist für {sub}.',
     status: 'Die letzte Antwort hat den Status {status}.',
     meanings: {
       200: 'Das Token hat den Scope, deshalb hat die API geantwortet.',
-      204: 'Die API hat es erledigt.',
+      204: 'Die API hat die Anfrage erledigt.',
       401: 'Das Gateway hat keine Zugangsdaten akzeptiert, deshalb hat die API nichts gesehen.',
       403: 'Das Token ist gültig, aber ihm fehlt ein Scope, deshalb hat die API nichts gesehen.',
     },

@@ -27,7 +27,7 @@ export const demoEnglish = {
     },
     api: 'The API, through the gateway',
     calls: {
-      read: 'with the token, which needs {scope}',
+      read: 'with the token; needs {scope}',
       anonymous: 'without a token',
       admin: 'needs {scope}, which this page never gets',
       write: 'needs {scope}',
@@ -38,7 +38,7 @@ export const demoEnglish = {
   script: {
     /** The states of a step, so that no one needs to see a color. */
     states: { now: 'now', done: 'done', failed: 'failed' },
-    asked: 'It asks for {scope}, with the state {state} and a code challenge.',
+    asked: 'The page requests {scope}, with the state {state} and a code challenge.',
     answered: 'The answer has the same state, and comes from {issuer}.',
     code: '{code} It is no longer in the address.',
     token: '{token} It is valid for {seconds} seconds. The ID token is for {sub}.',

@@ -152,7 +152,7 @@ export class UnknownCoding extends Error {}
  */
 function judgeCoding(value: Buffer | string | undefined, isSecond: boolean): void {
   if (isSecond || latin1(value).trim().toLowerCase() !== 'chunked')
-    throw new UnknownCoding('transfer coding of the upstream');
+    throw new UnknownCoding('the answer of the upstream has another transfer coding than chunked');
 }
 
 /** RFC 6750 §2.3. The upstream's own directives stay, except those for shared caches. */

@@ -181,7 +181,7 @@ const bodyFaults: readonly { readonly has: (head: RequestHead) => boolean; reado
   },
   {
     has: ({ contentType }) => contentType === undefined || contentType.lines > 1 || !FORM.test(contentType.value),
-    words: 'a token in a body must be a form: application/x-www-form-urlencoded (RFC 6750 §2.2)',
+    words: 'a body with a token must be a form: application/x-www-form-urlencoded (RFC 6750 §2.2)',
   },
 ];
 

@@ -30,7 +30,7 @@ export function doubts({ method, scope, mcp }: Question, { routes, scopes = {} }
 function oddOperation(mcp: string): readonly string[] {
   const { method } = operationOf(mcp);
   if (protocolMethods.has(method)) return [];
-  return [told(`the protocol has no method \`${method}\``, didYouMean(method, protocolMethods))];
+  return [told(`the Model Context Protocol has no method \`${method}\``, didYouMean(method, protocolMethods))];
 }
 
 /** Undefined: the question has what its route reads. */

@@ -26,7 +26,7 @@ function refuseTunnel(exchange: Exchange, plan: Forward): boolean {
     exchange.fail(
       'upstream_saturated',
       plan,
-      'the client address already uses its share of the places (`limits.share`)',
+      'the client address already uses its share (`limits.share`) of the connections and the queue of the upstream',
       1,
     );
   return isRefused;

@@ -7,7 +7,7 @@ export function receiverMetrics(registry: Registry, receiving: Receiving, receiv
   const registers = [registry];
   new Counter({
     name: 'gatehouse_receiver_tokens_total',
-    help: 'Logout tokens and security events of authorization servers, by result: accepted, again (accepted before), rejected, out (keys or storage unavailable, or the list full), busy, not_authenticated or unknown_server.',
+    help: 'Logout tokens and security events of authorization servers, by result: accepted, again (accepted before), rejected, out (keys or storage unavailable, or too many events kept), busy, not_authenticated or unknown_server.',
     labelNames: ['server', 'token', 'result'],
     registers,
     collect() {

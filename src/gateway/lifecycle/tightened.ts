@@ -35,7 +35,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['admin', 'access'],
-    message: 'the rules for operators apply only after a restart',
+    message: 'the new rules for operators apply only after a restart',
     found: ({ admin: old }, { admin: now }) =>
       old !== undefined && now !== undefined && now.access !== 'loopback' && !isDeepStrictEqual(old.access, now.access),
   },

@@ -92,7 +92,7 @@ function idOf(message: ReadObject, id: unknown): McpMessage['id'] {
 
 function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefined {
   if (nearName(names, ours) !== undefined)
-    return 'some JSON parsers take a name in the message for a different name that the protocol defines';
+    return 'some JSON parsers read a name in the message as a different name that the protocol defines';
   // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
   return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
 }
@@ -141,7 +141,11 @@ function named(method: string, params: ReadObject, about: Pick<McpMessage, 'kind
   const operations = operationsIn(method, params);
   if (typeof operations === 'string') return fault(-32602, operations, about.id);
   if (!operations.every(({ name }) => name === undefined || isPlain(name)))
-    return fault(-32602, 'a name is empty, too long, or contains a control character', about.id);
+    return fault(
+      -32602,
+      'a name, URI or task id in `params` is empty, too long, or contains a control character',
+      about.id,
+    );
   const meta = revisionIn(params);
   if (typeof meta !== 'object') return fault(-32602, meta, about.id);
   const args = params.get('arguments') ?? NO_MEMBERS;

@@ -119,7 +119,8 @@ function compare(head: RequestHead, mirrors: readonly Mirror[], mode: MirrorMode
     if (value !== undefined) {
       if (!isSame(value, row)) return mismatch(`${row.header} does not match the body`);
     } else if (mode === 'derive' && row.text !== undefined) {
-      if (!isRepeatable(row)) return mismatch(`${row.header} would have a number that readers round differently`);
+      if (!isRepeatable(row))
+        return mismatch(`the gateway cannot add ${row.header}, because programs round its number differently`);
       added.push(row.header, row.encoding === 'plain' ? row.text : encodeValue(row.text));
     } else if (row.isRequired) return mismatch(`${row.header} is missing`);
   }

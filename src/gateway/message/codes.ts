@@ -247,7 +247,7 @@ const asking = {
   },
   form_token_stays: {
     status: 403,
-    text: 'The proxy that asked forwards the form itself, so the gateway cannot remove the token from the form.',
+    text: 'The proxy asked for a decision and forwards the form itself, so the gateway cannot remove the token from the form.',
     step: 'extract',
     remedy:
       'Send the token in the Authorization header, or let the proxy forward requests for this route to the gateway.',
@@ -388,7 +388,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token. ID tokens, logout tokens and security event tokens (JWTs with an object `events`) are not access tokens. If the access token has another `typ`, add this type to the setting `typ` of the authorization server. If you add `JWT` or `absent`, also set `audience` or `required_claims`.',
+      'Send an access token. ID tokens, logout tokens and security event tokens (JWTs with an object `events`) are not access tokens. If the access token has another `typ`, add this type to `typ` under `authorization_servers` in the file. If you add `JWT` or `absent`, also set `audience` or `required_claims`.',
   },
   token_issuer: {
     status: 401,
@@ -550,7 +550,7 @@ const mcp = {
   },
   mcp_body_unseen: {
     status: 403,
-    text: 'The proxy that asked did not send the body, so the gateway cannot judge the message.',
+    text: 'The proxy asked for a decision, but the gateway itself must forward the messages of this route.',
     step: 'permit',
     remedy: 'Let the proxy forward requests for this route to the gateway, instead of asking for decisions.',
   },

@@ -24,5 +24,5 @@ function place(location: string, url: string): string {
   if (!URL.canParse(location, url)) return 'no address';
   const { protocol, origin } = new URL(location, url);
   const isWeb = protocol === 'http:' || protocol === 'https:';
-  return isWeb && origin.length <= LONGEST ? origin : 'another kind of address';
+  return isWeb && origin.length <= LONGEST ? origin : 'an address that is too long, or neither http: nor https:';
 }

@@ -43,11 +43,11 @@ function toldOf(groups: readonly Group[]): readonly string[] {
     const { client, count, missing, held } = group;
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
-    const grant = `grant it ${comment(missing ?? 'the scope')} at its authorization server`;
+    const grant = (whom: string) => `grant ${whom} ${comment(missing ?? 'the scope')} at its authorization server`;
     const or = held.length === 0 ? '' : 'or ';
     const but = isWeaker(group)
-      ? `the new \`scope\` no longer requires ${comment(missing ?? '')}; better: ${grant}`
-      : `${or}${grant}`;
+      ? `the new \`scope\` no longer requires ${comment(missing ?? '')}; better: ${grant('the client')}`
+      : `${or}${grant('it')}`;
     return `# ${who} ${has} (${times(count)}); ${but}`;
   });
 }
@@ -175,12 +175,9 @@ const byCode: Readonly<Record<string, Remedy>> = {
     '# forms larger than the gateway reads for a token; if these requests should pass:',
     '# limits: { form_body: … }',
   ],
-  target_encoded_slash: () => [
-    '# if the upstream reads %2f in a path as this gateway does:',
-    '# encoded_slashes: keep',
-  ],
+  target_encoded_slash: () => ['# if the upstream reads %2f in a path as part of a name:', '# encoded_slashes: keep'],
   target_path_parameter: () => [
-    '# if the upstream reads a semicolon in a path as this gateway does:',
+    '# if the upstream reads a semicolon in a path as part of a name:',
     '# path_parameters: keep',
   ],
   authorization_server_unavailable: ({ reason }) => [

@@ -168,7 +168,7 @@ const cases: Record<string, readonly Case[]> = {
     [top({ tokens: { session_key: { ttl: '0s' } } }), /a session key that lives less than a second/],
     [top({ tokens: { session_key: { ttl: '1d' } } })],
   ],
-  'second chances of refresh tokens': [
+  'retry window and leeway of refresh tokens': [
     [
       top({ tokens: { refresh: { retry_window: '61s' } } }),
       /^warning: a stolen refresh token stays unnoticed for this long/,
@@ -298,7 +298,7 @@ const cases: Record<string, readonly Case[]> = {
     [client({ ...code, grant_types: ['implicit'] }), /^warning: `implicit` is for old.*RFC 9700 §2\.1\.2/],
     [client({ ...code })],
   ],
-  'refresh without a grant that yields one': [
+  'refresh_token without a grant that gives refresh tokens': [
     [
       client({ grant_types: ['client_credentials', 'refresh_token'] }),
       /^warning: no grant of this client gives it a refresh token/,
@@ -330,7 +330,7 @@ const cases: Record<string, readonly Case[]> = {
       },
     ],
   ],
-  'code of the browserless exchange': [
+  'client that gets no code for the browserless exchange': [
     [
       (config) => {
         top({ session: { enabled: true } })(config);

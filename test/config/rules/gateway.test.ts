@@ -315,7 +315,7 @@ const cases: Record<string, readonly Case[]> = {
     [route({ when: 'user.name == "x"' }), /this is not a condition/],
     [route({ when: 'request.headers["x-env"] == identity.claims.env' })],
   ],
-  'rewrite begins with the path': [
+  'path that does not begin with strip_prefix': [
     [route({ rewrite: { strip_prefix: '/order' } }), /does not begin with `\/order`/],
     [route({ rewrite: { strip_prefix: '/orders/{id}' } }), /a prefix is plain text/],
     [route({ rewrite: { add_prefix: 'v1' } }), /a path begins with `\/`/],
@@ -327,7 +327,7 @@ const cases: Record<string, readonly Case[]> = {
     [match({ headers: { Host: 'a' } }), /cannot choose a route/],
     [match({ headers: { 'X-Version': '2' } })],
   ],
-  'soap without a body': [
+  'soap_action with methods other than POST': [
     [match({ soap_action: 'urn:Get' }), /^warning: SOAP uses POST/, /does not protect other operations/],
     [match({ soap_action: 'urn:Get', methods: ['POST'] }), /does not protect other operations/],
   ],
@@ -421,7 +421,7 @@ const cases: Record<string, readonly Case[]> = {
     [digest({ users: { storage: 'postgres://u@127.0.0.1/db', encryption_keys: [key] } })],
     [digest({ users: { storage: 'sqlite:a.db', encryption_keys: ['c2hvcnQ='] } }), /the key has 5 bytes; it needs 32/],
   ],
-  'secure enough for Basic': [
+  'connections that are secure enough for Basic': [
     [open({}), /^error: no request is secure enough for Basic/],
     [open({ trusted_proxies: ['10.0.0.0/8'] })],
     [open({ listen: { host: '0.0.0.0', port: 8443, tls: sound } })],
@@ -528,7 +528,7 @@ const cases: Record<string, readonly Case[]> = {
     [tools({}, { claims_to_params: { 'X-A': 'a' } }), /not a header that repeats an argument/],
     [tools({}, { claims_to_params: { 'Mcp-Param-A': 'a' } })],
   ],
-  'headers that nothing compares': [[tools({ mirror: 'off' }), /may differ from the body/]],
+  'mcp headers that may differ from the body': [[tools({ mirror: 'off' }), /may differ from the body/]],
   'offline_access as a scope of tools': [[tools({ scope: { '*': 'a offline_access' } }), /gives no access to a tool/]],
   'host that an mcp server does not see': [
     [
@@ -647,7 +647,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [route({ access: 'optional' })],
   ],
-  'public route with conditions': [
+  'requirements of a public route': [
     [route({ access: 'public' }), /so `scope` would not be checked/],
     [route({ access: 'public', audience: 'x' }), /`scope`/, /`audience`/],
     [route({ access: 'public', scope: undefined, bearer_methods_supported: ['query'] }), /`bearer_methods_supported`/],
@@ -821,7 +821,7 @@ const cases: Record<string, readonly Case[]> = {
     [server({ ...keyed, client_secret: 'x'.repeat(20) }), /`client_secret` is never used with `private_key_jwt`/],
     [server({ ...keyed, client_id: undefined, verify: 'both' }), /`both` needs `client_id` and `client_key`/],
   ],
-  'key of the client': [
+  'client_key for introspection': [
     [server({ ...keyed, client_key: 'absent.key' }), /the file absent.key does not exist/],
     [server({ ...keyed, client_key: file('server.crt') }), /has no usable private key/],
     [server({ ...keyed, client_key: '-----BEGIN PRIVATE KEY-----' }), /is a key, and not a filename/],
@@ -868,11 +868,11 @@ const cases: Record<string, readonly Case[]> = {
     [both(heard(), server({ backchannel_logout: logout, security_events: pushed }))],
     [both(heard(), server({ security_events: { audiences: ['a'], poll: { url: 'https://a.example/poll' } } }))],
   ],
-  'a server for the listener': [
+  'receiver to which no server reports': [
     [heard(), /^warning: no authorization server reports to this listener/],
     [both(heard(), server({ backchannel_logout: logout }))],
   ],
-  'a way for security events': [
+  'security events without push or poll': [
     [both(heard(), server({ security_events: { audiences: ['a'] } })), /^error: security events need `push` or `poll`/],
     [both(heard(), server({ security_events: pushed }))],
   ],
@@ -883,7 +883,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [both(heard(), server({ security_events: { ...pushed, events: { 'session-revoked': 'none' } } }))],
   ],
-  'one name for users': [
+  'two claims that name users': [
     [
       both(heard(), server({ backchannel_logout: logout, security_events: { ...pushed, subject_claim: 'uid' } })),
       /^error: logout tokens name users by `sub`/,
@@ -898,7 +898,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [both(heard(), server({ events: 'none', backchannel_logout: logout }))],
   ],
-  'replicas that hear the same': [
+  'replicas that miss reports': [
     [
       both(
         heard(),
@@ -1089,7 +1089,7 @@ const cases: Record<string, readonly Case[]> = {
     [top({ counters: { url: 'rediss://cache', tls: { ca: file('authority.crt') } } })],
     [top({ counters: { url: 'redis://cache' } })],
   ],
-  'subject of a rate limit': [
+  'what a rate limit counts by': [
     [limit({ by: 'client' }), /^error: a rate limit cannot count by `client`/],
     [limit({ by: 'claim:' }), /^error: a rate limit cannot count by `claim:`/],
     [publicLimit('client_id'), /^error: a public route reads no credential, so it has no `client_id`/],
@@ -1138,7 +1138,7 @@ const cases: Record<string, readonly Case[]> = {
     [test({ expect: { forward: true, route: 'GET /orders' } }), /there is no route `GET \/orders`/],
     [test({ expect: { forward: true, route: 'GET /orders/{id}' } })],
   ],
-  'override that decides and is dropped': [
+  'header that a route reads and the upstream does not get': [
     [match({ headers: { 'X-Method-Override': 'PUT' } }), /^warning: the route depends on `X-Method-Override`/],
     [route({ when: 'request.headers["x-original-url"] == "/"' }), /^warning: the route depends on `X-Original-URL`/],
     [both(match({ headers: { 'X-Method-Override': 'PUT' } }), route({ pass_headers: ['X-Method-Override'] }))],
@@ -1150,7 +1150,7 @@ const cases: Record<string, readonly Case[]> = {
     [match({ headers: { 'X-SSL-Client-Verify': 'SUCCESS' } }), /^warning: the route depends on `x-ssl-client-verify`/],
     [route({ when: 'request.headers.all(name, name != "x-method-override")' })],
   ],
-  'certificate headers without a sender': [
+  'certificate headers without a trusted proxy': [
     [route({ pass_headers: ['X-SSL'] }), /^warning: `X-SSL` is accepted only from trusted proxies/],
     [
       (config) => {
@@ -1164,21 +1164,21 @@ const cases: Record<string, readonly Case[]> = {
       }),
     ],
   ],
-  '_method beside other rules': [
+  '_method that leads to a stricter route': [
     [
       both(
         addRoute({ match: { path: '/orders/{no}', methods: ['POST'] }, scope: 'orders.write' }),
         addRoute({ id: 'gone', match: { path: '/orders/{key}', methods: ['PUT', 'DELETE'] }, scope: 'admin' }),
         addRoute({ match: { path: '/orders/{key}', methods: ['PATCH'] }, scope: 'other' }),
       ),
-      /^warning: if the upstream reads `_method` .* under the weaker rule of `POST \/orders\/\{no\}` .* request for `gone`; more routes with this fault: 1$/,
+      /^warning: if the upstream reads `_method` .* passes the weaker rule of `POST \/orders\/\{no\}` .* request for `gone`; more routes with this fault: 1$/,
     ],
     [
       both(
         addRoute({ match: { path: '/orders/{rest*}', methods: ['POST'] }, scope: 'read' }),
         addRoute({ id: 'gone', match: { path: '/orders/{id}', methods: ['DELETE'] }, scope: 'admin' }),
       ),
-      /a POST under the weaker rule of `POST \/orders\/\{rest\*\}` .* request for `gone`$/,
+      /a POST that passes the weaker rule of `POST \/orders\/\{rest\*\}` .* request for `gone`$/,
     ],
     [
       both(
@@ -1193,7 +1193,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ id: 'all', match: { path: '/x/{rest*}' }, scope: 'admin read' }),
         addRoute({ id: 'gone', match: { path: '/x/{id}' }, scope: 'admin read' }),
       ),
-      /a POST under the weaker rule of `POST \/x\/\{id\} \[a=1\]` .* request for `gone`$/,
+      /a POST that passes the weaker rule of `POST \/x\/\{id\} \[a=1\]` .* request for `gone`$/,
     ],
     [
       both(
@@ -1231,7 +1231,7 @@ const cases: Record<string, readonly Case[]> = {
       ),
     ],
   ],
-  'kept spelling around a protected path': [
+  'kept spelling in a route that covers a stricter route': [
     [
       addRoute({ match: { path: '/{rest*}', methods: ['PUT'] }, access: 'public', encoded_slashes: 'keep' }),
       /^warning: if the upstream decodes `%2f`, requests can bypass/,
@@ -1405,7 +1405,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [addRoute({ match: { path: '/.well-known/oauth-protected-resource' }, access: 'public' })],
   ],
-  'operation named by the caller': [
+  'SOAP operation that the caller chooses': [
     [soap({ scope: 'orders.read' }, { scope: 'admin' }), /^warning: `second` .* different requirement for this path/],
     [
       soap({ scope: 'a' }, { scope: 'a', claims: { tenant: { equals: 'acme' } } }),
@@ -1435,11 +1435,11 @@ const cases: Record<string, readonly Case[]> = {
       /does not protect other operations/,
     ],
   ],
-  'header asked for twice': [
+  'two values for one header of a match': [
     [match({ headers: { 'X-V': '1', 'x-v': '2' } }), /^warning: this can never match/],
     [match({ headers: { 'X-V': '1', 'X-W': '2' } })],
   ],
-  'word of another notation': [
+  'notation of another file format': [
     [route({ match: { path: '/stock/:id' } }), /^warning: this matches only the literal text `:id`/],
     [route({ match: { path: '/v1/stock:refresh' } })],
     [
@@ -1474,18 +1474,18 @@ const cases: Record<string, readonly Case[]> = {
     [top({ decision: {} }), /^error: only proxies in `trusted_proxies` may ask/],
     [top({ decision: {}, trusted_proxies: ['127.0.0.1'] })],
   ],
-  'calls from other machines': [
+  'gRPC decision endpoint without TLS': [
     [asked({ grpc: '0.0.0.0:8083' }), /^error: other machines can reach this listener, and it has no TLS/],
     [asked({ grpc: '[::1]:8083' })],
     [asked({ grpc: 'localhost:8083' })],
   ],
-  'how long a decision is remembered': [
+  'how long a proxy may cache a decision': [
     [asked({ max_age: '1500ms' }), /^error: caches count in whole seconds/],
     [asked({ max_age: '30s' }), /^warning: for this long, proxies accept revoked tokens/],
     [asked({ max_age: '10s' })],
     [asked({ max_age: '0s' })],
   ],
-  'tokens in forms that a proxy keeps': [
+  'tokens in a body that a proxy does not send': [
     [
       both(asked(), route({ bearer_methods_supported: ['header', 'body'] })),
       /^warning: .* cannot read a token in a form/,
@@ -1496,7 +1496,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [route({ bearer_methods_supported: ['header', 'body'] })],
   ],
-  'hashes of bodies that a proxy keeps': [
+  'hashes of bodies that a proxy does not send': [
     [both(asked(), digestOf(['auth', 'auth-int'])), /^warning: .* `auth-int` is rejected there/],
     [both(asked(), digestOf(['auth']))],
     [digestOf(['auth', 'auth-int'])],
@@ -1512,7 +1512,7 @@ const cases: Record<string, readonly Case[]> = {
     [both(asked(), route({ end_with: 'request' }))],
     [route({ end_with: 'token', limits: { body: '1KiB' } })],
   ],
-  'what the cache of a proxy does not know': [
+  'headers that the cache key of a proxy lacks': [
     [both(asked(), match({ headers: { 'X-Env': 'a' } })), /^warning: the route depends on `x-env`/],
     [both(asked(), route({ when: 'request.headers["x-env"] == "a"' })), /^warning: the route depends on `x-env`/],
     [both(asked(), route({ when: 'request.headers[identity.subject] == "a"' })), /^warning: .* depends on `headers`/],

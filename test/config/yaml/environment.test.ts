@@ -98,7 +98,7 @@ t.test('a variable without a meaning is reported by its name', async (t) => {
     'GATEHOUSE__UPSTREAMS__ORDERS__ULR: there is no key `ulr` → did you mean `url`?',
   ]);
   t.strictSame(messages({ GATEHOUSE__TOKENS__ACCESS__TTL: '1h' }), [
-    'GATEHOUSE__TOKENS__ACCESS__TTL: there is no key `tokens` → this is a key of authorization.yaml: set it for that program only',
+    'GATEHOUSE__TOKENS__ACCESS__TTL: there is no key `tokens` → this is a key of authorization.yaml: set this variable only for the program that reads authorization.yaml',
   ]);
   t.strictSame(messages({ GATEHOUSE__ROUTES: '[]' }), ['GATEHOUSE__ROUTES: routes can be set only in the file']);
   t.strictSame(messages({ GATEHOUSE__: 'x' }), [

@@ -154,7 +154,7 @@ t.test(
     const FORM = 'application/x-www-form-urlencoded';
     const body = (type: string) => ['Content-Type', type, 'Content-Length', '9'];
     const form = body(FORM);
-    const notForm = `a token in a body must be a form: ${FORM} (RFC 6750 §2.2)`;
+    const notForm = `a body with a token must be a form: ${FORM} (RFC 6750 §2.2)`;
     const placed = [{ name: 'key', places: [{ in: 'header', name: 'x-api-key' }] }] as const;
     const cases: readonly (readonly [expected: string, ...Parameters<typeof whyMissing>])[] = [
       ['there is no Authorization field', head(), '', header],

@@ -54,7 +54,7 @@ t.test('a Content-Type announces a body: explain names the place that the route 
   t.equal(await detail('bearer_methods_supported: [body]\n'), 'the request has no token where this route reads one');
   const json = [['Content-Type', 'application/json']] as const;
   const told = await explained('POST /either', { headers: json, more: 'bearer_methods_supported: [header, body]\n' });
-  t.match(told.answer.detail, /there is no Authorization field, and a token in a body must be a form/);
+  t.match(told.answer.detail, /there is no Authorization field, and a body with a token must be a form/);
 });
 
 t.test('a Content-Type of GET or DELETE announces no body, as at the gateway', async (t) => {
@@ -190,7 +190,7 @@ t.test('a Digest user counts as verified by name, and is shown with scope and re
   t.match(told, { route: 'meters', answer: { kind: 'forward' } });
   const detail = (step: string) => told.steps.find((each) => each.step === step)?.detail;
   t.equal(detail('credential'), 'credentials of digest');
-  t.equal(detail('verify'), 'alice, scope read, verified by the users of digest:m');
+  t.equal(detail('verify'), 'alice, scope read, verified as a user of digest:m');
   t.notMatch(JSON.stringify(told), /assumed-/);
   const none = await explain(loaded, dry, asked);
   t.match(none.answer, {

@@ -167,7 +167,10 @@ t.test('derive adds missing headers, and compares the others', async (t) => {
 
 t.test('derive writes no number that another reader rounds differently', async (t) => {
   for (const count of [2 ** 53, 1e21, 0.1])
-    t.equal(param({ count }, {}, 'derive'), 'mcp-param-count would have a number that readers round differently');
+    t.equal(
+      param({ count }, {}, 'derive'),
+      'the gateway cannot add mcp-param-count, because programs round its number differently',
+    );
 });
 
 t.test('off compares nothing', async (t) => {

@@ -9,7 +9,7 @@ import { gatewayOf } from './taken.ts';
 t.test('an identity is described by the users or the key by which it was verified', async (t) => {
   for (const scheme of ['basic', 'digest'] as const) {
     const alice = userIdentities({ scheme, realm: 'meters', scopes: {} })('alice');
-    t.equal(schemes[scheme].describe(alice), `verified by the users of ${scheme}:meters`);
+    t.equal(schemes[scheme].describe(alice), `verified as a user of ${scheme}:meters`);
   }
   const client = { client: 'meter-7', scopes: [], expiresAt: undefined };
   t.equal(schemes.api_key.describe(identityOfKey('meters', client)), 'verified by a key of api_key:meters');

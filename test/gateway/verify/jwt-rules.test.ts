@@ -82,7 +82,7 @@ t.test('no key, a revoked key, a wrong key and unavailable keys are four differe
   t.match(await told({}, {}, finding({ kind: 'unknown' })), {
     code: 'token_signature',
     detail: 'no such key',
-    mismatch: { claim: 'kid', found: 'none', expected: 'none: there is no key' },
+    mismatch: { claim: 'kid', found: 'none', expected: 'a known key, but there is none' },
   });
   t.match(await told({}, {}, finding({ kind: 'revoked' })), { code: 'token_revoked', detail: 'key of a user' });
   t.match(await told({}, {}, finding({ kind: 'out', detail: 'why' })), { kind: 'outage', detail: 'why' });

@@ -13,7 +13,7 @@ type Block = PlacedBlock<BasicConfig>;
 
 export const basicChecks: readonly SchemeCheck<BasicConfig>[] = [
   plainRealm,
-  { rule: 'secure enough for Basic', findings: each(insecureFaults) },
+  { rule: 'connections that are secure enough for Basic', findings: each(insecureFaults) },
   scopesOfUsers,
   { rule: 'users of Basic', findings: each(userFaults) },
 ];

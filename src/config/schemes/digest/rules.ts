@@ -16,7 +16,7 @@ export const digestChecks: readonly SchemeCheck<DigestConfig>[] = [
   { rule: 'nonces of several gateways', findings: sharedNonceFaults },
   { rule: 'users of Digest', findings: each(userFaults) },
   { rule: 'sessions of Digest in several workers', findings: each(sessionFaults) },
-  { rule: 'hashes of bodies that a proxy keeps', findings: each(bodyHashes) },
+  { rule: 'hashes of bodies that a proxy does not send', findings: each(bodyHashes) },
 ];
 
 /** A colon separates the texts in a hash (RFC 7616 §3.4.2) and the fields in a user file. */

@@ -70,7 +70,7 @@ export const Digest = record(
     uri_from: Type.Array(oneOf(['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix']), {
       default: [],
       description:
-        'A trusted proxy reports the target that it received, before it rewrote the target, in these headers. The parameter `uri` may then equal the received target instead of the rewritten target. The proxy must set each of these headers on every request. Otherwise a client could set them.',
+        'A trusted proxy that rewrites the target reports the original target in these headers. The parameter `uri` may then equal the original target instead of the rewritten target. The proxy must set each of these headers on every request. Otherwise a client could set them.',
     }),
     auth_int: record(
       { max_body: size('1MiB', 'The gateway hashes bodies of at most this size. A larger body gets 413.') },

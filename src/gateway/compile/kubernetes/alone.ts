@@ -24,7 +24,7 @@ export function notAlone(route: UnjudgedRoute, all: readonly UnjudgedRoute[]): s
   if (method !== undefined) return `the proxy does not judge requests with the method ${method}`;
   if (namesRemoved(route).length > MOST_REMOVED) return `the proxy removes at most ${MOST_REMOVED} headers`;
   const other = all.find((each) => each !== route && mayWin(each, route));
-  return other && `for the same path, Gatehouse can choose the route \`${other.id}\``;
+  return other && `for the same path, Gatehouse can choose the route \`${other.id}\` instead`;
 }
 
 /** Whether the gateway may choose the other route for a request that the target gives to this one. */

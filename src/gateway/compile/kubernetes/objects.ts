@@ -45,7 +45,7 @@ function headOf({ source, routes, accepted }: CompilePlan, command: string): rea
 }
 
 function acceptedLine({ accept, at, why }: CompileFinding): string {
-  return `Accepts more than the file, because of \`--accept ${accept}\`: ${at}: ${why}`;
+  return `The proxy accepts more than the file allows, because of \`--accept ${accept}\`: ${at}: ${why}`;
 }
 
 /** Names of DNS (RFC 1123) for any ids. Each id has its own name. */

@@ -57,7 +57,7 @@ function bracketed(host: string): string {
 }
 
 export function ownPages({ host, url }: AdminConfig): OwnPages {
-  const others = url === undefined ? 'name the origin of another address in `admin.url`' : `open ${url}`;
+  const others = url === undefined ? 'set `admin.url` to the origin that you use' : `open ${url}`;
   const remedy = isLoopback(host)
     ? 'this listener accepts only local requests: use localhost or a loopback address'
     : 'this listener does not have this name: use its own name or its IP address';

@@ -17,7 +17,7 @@ import { type BasicUsers, basicUsersOfFile, basicUsersOfStore } from './basic-us
 export const basic: GatewayScheme<BasicConfig> = {
   open,
   assume,
-  describe: ({ issuer }) => `verified by the users of ${issuer}`,
+  describe: ({ issuer }) => `verified as a user of ${issuer}`,
   countsUses: false,
   dependencies: ({ users }) => storeOf('basic', users),
 };

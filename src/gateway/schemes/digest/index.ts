@@ -19,7 +19,7 @@ import { type DigestUsers, digestUsers, digestUsersOfStore } from './digest-user
 export const digest: GatewayScheme<DigestConfig> = {
   open,
   assume,
-  describe: ({ issuer }) => `verified by the users of ${issuer}`,
+  describe: ({ issuer }) => `verified as a user of ${issuer}`,
   countsUses: true,
   dependencies: ({ users }) => storeOf('digest', users),
 };

@@ -82,7 +82,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     const sent = sentOf(options, handler, this.#dials.begun);
     if (this.#closed) {
-      sent.handler.onError(new Closed('the upstream is closed'));
+      sent.handler.onError(new Closed('the gateway closed its connections to the upstream'));
       return;
     }
     this.#waiting.push(sent);
@@ -95,7 +95,8 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
     this.#closed = true;
     this.#leaveRoom?.();
     clearInterval(this.#sweep);
-    for (const { handler } of this.#waiting.splice(0)) handler.onError(new Closed('the upstream is closed'));
+    for (const { handler } of this.#waiting.splice(0))
+      handler.onError(new Closed('the gateway closed its connections to the upstream'));
     for (const connection of this.#open) connection.destroy();
   }
 

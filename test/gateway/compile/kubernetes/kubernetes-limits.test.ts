@@ -203,7 +203,7 @@ for (const target of ['envoy-gateway', 'istio']) {
         );
         t.match(
           compileTargets[target]?.render(accepting),
-          `Accepts more than the file, because of \`--accept ${name}\`: gateway.yaml:3`,
+          `The proxy accepts more than the file allows, because of \`--accept ${name}\`: gateway.yaml:3`,
         );
       }
     },
