@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import t, { type Test } from 'tap';
+import { ready, spawnService, writeConfig } from '../authorization/service-process.ts';
 import { behind } from '../support/gateway.ts';
 import { group } from '../support/group.ts';
 import { startProcess } from '../support/process.ts';
 import { connectTo } from '../support/raw-client.ts';
 import { witness } from '../support/witness.ts';
+
+/** Starts six programs: 20 s on a busy machine. */
+t.setTimeout(120_000);
 
 const skip = process.platform === 'linux' ? false : 'the sockets of a process are looked up in /proc';
 
@@ -51,16 +55,19 @@ async function opened(t: Test, pids: readonly number[]): Promise<readonly number
   return pids.filter((pid, index) => String(listening(pid)) !== String(before[index]));
 }
 
-t.test('SIGUSR1 opens an inspector in no gateway, supervisor or worker', { skip }, async (t) => {
+t.test('SIGUSR1 opens an inspector in no gateway, supervisor, worker or authorization service', { skip }, async (t) => {
   const upstream = await witness(t);
   const alone = await startProcess({ config: behind(upstream.url) });
   t.teardown(() => alone.stop());
   const served = await group(t, behind(upstream.url), 2);
   const workers = served.pids();
+  const service = spawnService(t, writeConfig(t.testdir()));
+  const url = await ready(service);
   t.equal(workers.length, 2);
-  t.strictSame(await opened(t, [alone.pid, served.process.pid ?? 0, ...workers]), []);
+  t.strictSame(await opened(t, [alone.pid, served.process.pid ?? 0, ...workers, service.child.pid ?? 0]), []);
   t.equal((await fetch(`${served.url}/public/a`)).status, 200);
   t.strictSame(served.pids(), workers, 'the workers live on');
+  t.equal((await fetch(`${url}/oauth2/jwks`)).status, 200);
   (await connectTo(alone.port)).destroy();
   t.ok(alone.running);
 });
