@@ -1,12 +1,20 @@
 import { ownText } from './own-text.ts';
 
+/** Characters. Others may choose the texts, so a longer text is computed each time. */
+const LONGEST = 1024;
+
 /**
  * `compute` with a cache for the last texts; undefined is not cached. A flood of other texts clears the cache: clients repeat
  * only a few dozen.
  */
-export function remembered<Value>(compute: (text: string) => Value, most = 1024): (text: string) => Value {
+export function remembered<Value>(
+  compute: (text: string) => Value,
+  most = 1024,
+  longest = LONGEST,
+): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
+    if (text.length > longest) return compute(text);
     const before = known.get(text);
     if (before !== undefined) return before;
     const value = compute(text);

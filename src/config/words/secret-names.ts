@@ -12,6 +12,9 @@ const secretNames = [
   'password',
 ];
 
+/** Characters of a key that may be kept. A pasted file may have other keys. */
+const LONGEST = 64;
+
 /**
  * True if a value below this key must not be shown. A misspelt `client_secrt` is a secret too. A file has few different keys,
  * so each is compared once.
@@ -20,6 +23,8 @@ export const isSecretName: (key: string) => boolean = remembered(
   (key) =>
     /secr|passw|pwd|^credentials$|^authorization$|^client_key$|_keys$/i.test(key) ||
     closest(key, secretNames) !== undefined,
+  1024,
+  LONGEST,
 );
 
 /** True if a header or a parameter with this name may carry a credential, such as `X-Hook-Token`. */

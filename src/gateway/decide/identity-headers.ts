@@ -150,6 +150,5 @@ const LONGEST = 64;
 
 /** Remembers the results for names, at most 64 KiB of names. If there are too many, it forgets all of them. */
 export function remembering(judge: (name: string) => boolean): (name: string) => boolean {
-  const known = remembered(judge);
-  return (name) => (name.length > LONGEST ? judge(name) : known(name));
+  return remembered(judge, 1024, LONGEST);
 }
