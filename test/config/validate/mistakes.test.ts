@@ -88,7 +88,7 @@ for (const [name, schema] of Object.entries(files)) {
     t.ok(refused > 300, `${refused} were refused`);
   });
 
-  t.test(`${name}: the first file of a process is judged as the later files are`, async () => {
+  t.test(`${name}: the first files of a process are judged as the later files are`, async () => {
     const changed = fc.tuple(fc.constantFrom(...placesIn(example)), changes, fc.constantFrom('set', 'drop', 'add'));
     const rule = fc.property(changed, (change) => {
       const file = changedPart(example, ...change);
@@ -136,17 +136,18 @@ function placesIn(value: unknown, place: Place = []): Place[] {
 }
 
 /**
- * The file with one change. Of the lists, it has the changed item, or the first: both judges read the whole file each time.
+ * The file with one change. Of the lists, it has the first item and the changed one: both judges read the whole file each time.
  */
 function changedPart(example: object, place: Place, value: unknown, how: string): object {
   const [key, index = 0] = place;
+  const isKept = (name: string, at: number) => at === 0 || (name === key && at === Number(index));
   const part = Object.entries(structuredClone(example)).map(([name, each]): [string, unknown] => [
     name,
-    Array.isArray(each) ? [each[name === key ? Number(index) : 0]] : each,
+    Array.isArray(each) ? each.filter((_, at) => isKept(name, at)) : each,
   ]);
   const file = Object.fromEntries(part);
-  const isInList = place.length > 1 && Array.isArray(file[key as string]);
-  apply(file, isInList ? place.with(1, 0) : place, value, how);
+  const isLater = place.length > 1 && Array.isArray(file[key as string]) && Number(index) > 0;
+  apply(file, isLater ? place.with(1, 1) : place, value, how);
   return file;
 }
 
