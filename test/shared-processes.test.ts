@@ -17,35 +17,49 @@ async function ran(...names: readonly string[]) {
   const [status] = await once(child, 'close');
   const lines = printed.join('').split('\n');
   const verdicts = lines.filter((line) => /^(ok|FAIL) /.test(line)).map((line) => line.replace(/ \d+ ms$/, ''));
-  return { status, verdicts: verdicts.map((line) => line.replaceAll('test/fixtures/shared-process/', '')) };
+  const failures = lines.filter((line) => line.startsWith('  not ok ')).map((line) => line.trim());
+  return {
+    report: { status, verdicts: verdicts.map((line) => line.replaceAll('test/fixtures/shared-process/', '')) },
+    failures,
+  };
 }
 
 t.test('a file begins when the previous one has ended, with its own options', async (t) => {
-  t.strictSame(await ran('first', 'second'), { status: 0, verdicts: ['ok   first.ts', 'ok   second.ts'] });
+  t.strictSame((await ran('first', 'second')).report, { status: 0, verdicts: ['ok   first.ts', 'ok   second.ts'] });
 });
 
 for (const name of ['fails', 'throws', 'late'])
   t.test(`a file that ${name} fails, and the next one runs`, async (t) => {
-    t.strictSame(await ran(name, 'first'), { status: 1, verdicts: [`FAIL ${name}.ts`, 'ok   first.ts'] });
+    t.strictSame((await ran(name, 'first')).report, { status: 1, verdicts: [`FAIL ${name}.ts`, 'ok   first.ts'] });
   });
 
 t.test('a file that ends the process fails, and the next one runs in another process', async (t) => {
   const verdicts = ['FAIL ends.ts', 'FAIL ends.ts: its process ended with 1', 'ok   first.ts'];
-  t.strictSame(await ran('ends', 'first'), { status: 1, verdicts });
+  t.strictSame((await ran('ends', 'first')).report, { status: 1, verdicts });
 });
+
+for (const name of ['aborts', 'ends-after-many'])
+  t.test(`what failed before a process ends is reported: ${name}`, async (t) => {
+    const { report, failures } = await ran(name);
+    t.equal(report.status, 1);
+    t.match(failures.join('\n'), 'the failure before it');
+  });
 
 t.test('a file that leaves clocks, globals or environment changed fails, by its name', async (t) => {
   const clocks = ['globalThis.clearInterval', 'globalThis.setInterval', 'node:timers.setInterval'];
   const others = ['node:timers.clearInterval', 'node:timers/promises.setInterval'];
   const left = [...clocks, ...others, 'process.env.GATEHOUSE_LEFT'].join(', ');
-  t.strictSame(await ran('first', 'leaves'), {
+  t.strictSame((await ran('first', 'leaves')).report, {
     status: 1,
     verdicts: ['ok   first.ts', 'ok   leaves.ts', `FAIL leaves.ts leaves its process changed: ${left}`],
   });
 });
 
 t.test('a file that restores what it changed passes', async (t) => {
-  t.strictSame(await ran('puts-back', 'first'), { status: 0, verdicts: ['ok   puts-back.ts', 'ok   first.ts'] });
+  t.strictSame((await ran('puts-back', 'first')).report, {
+    status: 0,
+    verdicts: ['ok   puts-back.ts', 'ok   first.ts'],
+  });
 });
 
 /** The failed tests of a file of errors, and their errors, in a separate process with flags of Node.js. */
