@@ -18,6 +18,8 @@ export interface KnownClient {
   /** The redirect addresses of the document or the registration. */
   readonly addresses: readonly string[];
   readonly sends: string;
+  /** The name of the client in the file of the page, if it differs. */
+  readonly inFile?: string;
   /** Parts of the client's row of the page. */
   readonly shown: readonly string[];
 }
@@ -39,7 +41,7 @@ const code = 'http://localhost:54321/callback';
 export const knownClients: readonly KnownClient[] = [
   row('Claude on the web', 'document', [web], web, [web, 'document or']),
   row('Claude on the web', 'registration', [web], web, ['or registration']),
-  row('Claude on the web', 'file', [], web, [fileClient('Claude').client_id]),
+  { ...row('Claude on the web', 'file', [], web, [fileClient('Claude').client_id]), inFile: 'Claude' },
   row('Claude Code', 'document', ['http://localhost/callback'], code, ['http://localhost:PORT/callback', 'any port']),
   row('Claude Code', 'registration', [code], code, ['or registration']),
   row('Claude Code', 'file', [], 'http://localhost:8088/callback', [fileClient('Claude Code').client_id]),

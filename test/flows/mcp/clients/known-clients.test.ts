@@ -19,12 +19,11 @@ const documented = (name: string, redirect_uris: readonly string[]): Way => ({
   id: host.publish(`/${encodeURIComponent(name)}`, { redirect_uris }),
 });
 const registered = (addresses: readonly string[]): Way => ({ by: 'registration', addresses });
-/** The page names the client in the file `Claude`. */
-const inFile = (name: string): Way => ({ by: 'id', id: named(name.replace(' on the web', '')).client_id });
+const inFile = (name: string): Way => ({ by: 'id', id: named(name).client_id });
 const WAYS: Readonly<Record<KnownClient['kind'], (row: KnownClient) => Way>> = {
   document: ({ client, addresses }) => documented(client, addresses),
   registration: ({ addresses }) => registered(addresses),
-  file: ({ client }) => inFile(client),
+  file: ({ client, inFile: name = client }) => inFile(name),
 };
 
 const clients = [named('Claude'), named('Claude Code')];
