@@ -348,7 +348,7 @@ export interface GatewayFile {
           /** The gateway sends this value in the Authorization header. Use a variable. */
           authorization?: string;
         };
-        /** Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. These are the names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
+        /** Each key is the name of an event, and each value says what such an event ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. These are the names and their defaults: session-revoked: session, credential-change: subject, token-claims-change: subject, account-disabled: subject, account-purged: subject, sessions-revoked: subject. Default: `{}`. */
         events?: {
           [name: string]: "session" | "subject" | "none" | Variable;
         };
@@ -403,9 +403,9 @@ export interface GatewayFile {
           username: string;
           /** This is the password. Use a variable. */
           password: string;
-          /** The gateway accepts these algorithms, and uses the first one that the upstream offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
+          /** The gateway accepts these algorithms. It uses the first algorithm in this list that the upstream also offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
           algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
-          /** The gateway accepts these values of qop, and uses the first one that the upstream offers. With auth-int, the gateway hashes the whole body before it sends the request, so it must hold the body. Default: `["auth","auth-int"]`. */
+          /** The gateway accepts these values of qop. It uses the first value in this list that the upstream also offers. With auth-int, the gateway hashes the whole body before it sends the request, so it must hold the body. Default: `["auth","auth-int"]`. */
           qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
           /** true: the gateway sends a hash of the username if the upstream accepts a hash (RFC 7616 §3.4.4). Default: `true`. */
           userhash?: boolean | Variable;
@@ -485,7 +485,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. Default: `[]`. */
+    /** The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
   /** Each route says which requests it applies to, and what these requests need. */
@@ -641,7 +641,7 @@ export interface GatewayFile {
       };
       /** The gateway rejects these operations with 403, whatever scope a token has. An entry has the form of a key in `scope`. Default: `[]`. */
       deny?: ReadonlyArray<string>;
-      /** true: the gateway removes a tool, prompt or resource from the lists of the upstream if the token may not use it. The gateway reads these answers, so it asks the upstream for answers without compression. Default: `true`. */
+      /** true: the gateway removes a tool, prompt or resource from the lists of the upstream if the token may not use it. To read these lists, the gateway asks the upstream for answers without compression. Default: `true`. */
       filter_lists?: boolean | Variable;
       /** require: Mcp-Method, Mcp-Name, Mcp-Param-* and MCP-Protocol-Version must match the body. A header that the protocol revision requires must be present. derive: the gateway compares these headers, and adds missing headers from the body. off: the gateway does not compare these headers. The rules for operations always apply to the body. Default: `"require"`. */
       mirror?: "require" | "derive" | "off" | Variable;
@@ -693,7 +693,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. */
+    /** The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** Each limit here replaces the limit with the same name in `timeout` of the upstream. */
     timeout?: {
@@ -827,7 +827,7 @@ export interface AuthorizationFile {
     refresh?: {
       /** A refresh token is valid for this long. Each use issues a new refresh token. Default: `"7d"`. */
       ttl?: string;
-      /** A grant with refresh tokens ends this long after the client got its first tokens. No access token or refresh token of the grant is valid longer. After that, the user must log in again. Default: `"30d"`. */
+      /** A grant with refresh tokens ends this long after the service issued the first tokens of the grant. No access token or refresh token of the grant is valid longer. After that, the user must log in again. Default: `"30d"`. */
       absolute_ttl?: string;
       /** This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. Default: `"10s"`. */
       reuse_leeway?: string;
@@ -937,7 +937,7 @@ export interface AuthorizationFile {
     private_addresses?: ReadonlyArray<string>;
     /** A request may take this long. Default: `"5s"`. */
     timeout?: string;
-    /** Set this key if a private certificate authority issued the certificates of these servers. */
+    /** Set this key if a private certificate authority issued the certificates of the receivers or of the clients' servers. */
     tls?: {
       /** This PEM file holds certificate authorities. The service trusts only these authorities for these requests, and not the system's authorities. */
       ca: string;

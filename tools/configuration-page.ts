@@ -38,7 +38,7 @@ export function configurationKeys(): readonly Key[] {
 
 const introduction = [
   'This page lists every key of `gateway.yaml` and `authorization.yaml`, with its form, its default and an example. Both files are YAML in UTF-8, with at most 4 MiB. Any other file that these two files name may have at most 64 MiB (a `jwks_file` at most 1 MiB), and must not be a pipe. An unknown key is an error. The message names the line of this key, and the known key that is most similar. `gatehouse check FILE` reports all errors at once. For editors, `config/` has a JSON Schema for each file. For TypeScript, the package has types: `import type { AuthorizationFile, GatewayFile } from "gatehouse-oauth"`. Paths are relative to the file that names them.',
-  'In a key, `NAME` means a name of your choice, and `[]` means each entry of a list. The column *default* says what applies without the key. There, `–` means that the key has no fixed default. If something else applies without the key, the description says it. If several keys of a map have `alternative` there, write exactly one of these keys. The column *example* has a value from a real file. `…` marks the place where a long value is cut.',
+  'In a key, `NAME` means a name of your choice, and `[]` means each entry of a list. The column *default* says what applies without the key. There, `–` means that the key has no fixed default. If the program finds a value in another way, the description says how. If several keys of a map have `alternative` there, write exactly one of these keys. The column *example* has a value from a real file. `…` marks the place where a long value is cut.',
   '## Forms',
   [
     '| form | how it is written |',

@@ -7,5 +7,5 @@ export const withoutSchemas = {
 
 /** Called if a route declares a schema. Without a compiler, the route would accept everything. */
 function refuse(): never {
-  throw new Error('no route of this server has a schema');
+  throw new Error('a route of this server must not declare a schema');
 }

@@ -94,7 +94,7 @@ function endOf(text: string): KeyExpiry {
   const after = unitTable.duration.convert(text);
   const end = typeof after === 'number' ? now + Math.floor(after / 1000) : timeOf(text);
   if (Number.isNaN(end)) throw new InvalidArgumentError('Write 90d, 12h, 2027-01-31, 2027-01-31T12:00:00Z or never.');
-  if (end > LAST_TIME) throw new InvalidArgumentError('This date is after the year 9999: write never.');
+  if (end > LAST_TIME) throw new InvalidArgumentError('This date is after the year 9999: write --expires never.');
   if (end <= now) throw new InvalidArgumentError('This time has passed.');
   return end;
 }

@@ -89,7 +89,7 @@ function notesOf(config: GatewayConfig): readonly string[] {
 }
 
 const WORD_OF_CALLERS =
-  'In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. The gateway removes the fields of `identity_headers: { set }` if callers send them.';
+  "In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. Even in shadow mode, the gateway removes the caller's fields that `identity_headers: { set }` names.";
 
 const formats = {
   text: (results: readonly Result[]) => results.map(inWords).join(''),

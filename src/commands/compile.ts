@@ -39,7 +39,8 @@ function registerTarget(command: Command, target: CompileTarget): void {
 }
 
 function testKeyOption(): Option {
-  const about = 'for tests: accept tokens that are signed with the keys in this file; created if it does not exist';
+  const about =
+    'for tests: the proxy accepts tokens that are signed with the keys in this file; created if it does not exist';
   return new Option('--test-keys <file>', about);
 }
 

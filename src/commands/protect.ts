@@ -53,8 +53,8 @@ authorization_servers:
     # The gateway's client for introspection of tokens that are no JWTs:
     # client_id: gateway
     # client_secret: "\${GATEWAY_SECRET}"
-# In enforce mode, the gateway tells the API who the caller is, in X-Auth-Subject and other X-Auth-… headers. In this
-# mode, it drops all X-Auth-… headers of callers. The shadow report counts these headers of callers. If the API needs
+# In enforce mode, the gateway tells the API who the caller is, in X-Auth-Subject and other X-Auth-… headers. Enforce
+# mode also drops all X-Auth-… headers of callers. The shadow report counts these headers of callers. If the API needs
 # them, set another prefix:
 # defaults: { upstream: api, identity_headers: { prefix: X-Gatehouse-, set: { X-Gatehouse-Subject: sub } } }
 ${everythingYaml(apiOf(text), scope)}`;

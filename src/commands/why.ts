@@ -80,7 +80,7 @@ function sentence(kind: Failure, ticket: string, file: string, { config }: Sound
     return `${alone}, and the gateway at ${url} answers only to operators who are logged in: open ${url}/why/${ticket} in the browser where you use the console. ${NEW_KEY}`;
   return kind === 'unreachable'
     ? `${alone}, and no gateway answers at ${url}. Run this command on the gateway's machine while the gateway runs. ${NEW_KEY}`
-    : `${alone}, and the gateway at ${url} is another process, or has restarted since then. ${NEW_KEY}`;
+    : `${alone}, and the gateway at ${url} is another process, or has restarted since it made the ticket. ${NEW_KEY}`;
 }
 
 const labels: readonly (readonly [keyof TicketRecord, string])[] = [

@@ -143,7 +143,7 @@ export const oauthErrors = {
     error: 'invalid_client',
     text: 'The metadata document of the client is not acceptable.',
     remedy:
-      'Read the detail on the page: it names the fault of the client id or of its document. `registration.cimd` has the limits. The service reads the document again after a minute.',
+      'Read the detail on the page: it names the fault of the client id or of its document. `registration.cimd` limits the URL and the size of the document. The service reads the document again after a minute.',
   },
   invalid_client_host: {
     status: 400,

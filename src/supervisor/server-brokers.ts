@@ -33,7 +33,7 @@ export interface ServerBrokersOptions {
 
 /** Milliseconds. A request that began under an older file may still need its server. */
 const LINGER = 600_000;
-const CLOSED = failed('its configuration is no longer active');
+const CLOSED = failed('the configuration of this authorization server is no longer active');
 
 export function openServerBrokers({ came, patience = LINGER, ...shared }: ServerBrokersOptions): ServerBrokers {
   const desks = new Map<string, ServerBroker>();

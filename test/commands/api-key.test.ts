@@ -85,7 +85,7 @@ t.test('a key that cannot be saved changes nothing, and no message quotes a key'
     [1, '', ['create', '--client', 'a'], /keys:1: this is not a line of an API key/],
     [2, '', ['create', '--client', 'a', '--expires', 'soon'], /Write 90d/],
     [2, '', ['create', '--client', 'a', '--expires', '2020-01-01'], /has passed/],
-    [2, '', ['create', '--client', 'a', '--expires', '9999999d'], /after the year 9999: write never/],
+    [2, '', ['create', '--client', 'a', '--expires', '9999999d'], /after the year 9999: write --expires never/],
     [1, 'hunter2 a\nhunter2 b\n', ['import'], /line 2 of the input: line 1 has the same key/],
     [1, 'hunter2\n', ['import'], /line 1 of the input: this is not `KEY CLIENT/],
     [1, 'hünter2 a\n', ['import'], /a key is printable ASCII/],

@@ -111,7 +111,7 @@ t.test('without keys `why` asks the admin listener of the file', async (t) => {
   t.match(await command(t, ['why', foreign, '--config', file]).ended(), {
     status: 1,
     stderr: new RegExp(
-      `the gateway at http://${host} is another process, or has restarted since then\\. For later tickets, run: openssl`,
+      `the gateway at http://${host} is another process, or has restarted since it made the ticket\\. For later tickets, run: openssl`,
     ),
   });
 });

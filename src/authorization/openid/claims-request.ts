@@ -60,5 +60,5 @@ function essentialAcr({ essential, value, values }: Wanted): readonly unknown[] 
 }
 
 function malformed(): OAuthError {
-  return new OAuthError('invalid_request', { description: 'The parameter claims is malformed.' });
+  return new OAuthError('invalid_request', { description: 'The claims parameter is malformed.' });
 }

@@ -66,7 +66,7 @@ async function expectedSubject(
     throw new OAuthError('invalid_request', { description: 'The id_token_hint is not an ID token of this client.' });
   if (wanted.subject !== undefined && wanted.subject !== read.subject)
     throw new OAuthError('invalid_request', {
-      description: 'The parameter id_token_hint names another user than the parameter claims.',
+      description: 'Two parameters name different users: id_token_hint and claims.',
     });
   return read.subject;
 }

@@ -10,7 +10,7 @@ export interface HelpRow {
   readonly exit?: string;
 }
 
-const INVALID = '0 done; 1 invalid, or it cannot start; 2 wrong usage';
+const INVALID = '0 done; 1 invalid file, or the program cannot start; 2 wrong usage';
 
 /** One row for each command, by the words that lead to it. */
 export const helpRows: Readonly<Record<string, HelpRow>> = {

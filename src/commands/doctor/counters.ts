@@ -31,7 +31,7 @@ async function lookAt(subject: Counting, { clock }: DoctorContext): Promise<read
       theirs: now,
       ours: clock.now(),
       allowed: ALLOWED,
-      harm: 'counting windows end too early or too late',
+      harm: 'the time windows of limits end too early or too late',
     });
     return [good('answers'), clocks, ...judgeRole(role), ...(keepsNonces(subject) ? judgePolicy(policy) : [])];
   } catch (error) {

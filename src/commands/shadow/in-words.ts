@@ -34,7 +34,9 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 function forgotten(span: Span | undefined): string {
   const days = span === undefined ? 0 : Math.floor((span.last - span.first) / DAY_IN_MS);
-  return days < LONG ? '' : `Shadow mode has refused nothing for ${days} days. Did you forget to enforce?\n`;
+  return days < LONG
+    ? ''
+    : `The log covers ${days} days of shadow mode, which refuses nothing. Did you forget to enforce?\n`;
 }
 
 function groupInWords(group: Group): string {
@@ -71,7 +73,9 @@ function inSpiteInWords({ code, route, address, count }: InSpite): string {
 }
 
 function leftOutInWords(count: number): string {
-  return count === 0 ? '' : `${times(count)} of these are in no group below: there are too many groups.\n`;
+  return count === 0
+    ? ''
+    : `The groups below leave out ${times(count)} that would be refused: there are too many groups.\n`;
 }
 
 /** A warning only, because a log also has lines of other programs. */

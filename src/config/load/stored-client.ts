@@ -11,7 +11,10 @@ const { client_id, client_secret, client_secret_sha256, app_id, app_secret, ...m
 const Stored = record(
   {
     ...members,
-    public: flag(false, 'true: a public client, which never had a secret. false: all secrets may have expired.'),
+    public: flag(
+      false,
+      'true: a public client, which never had a secret. false: a client with secrets, which may all have expired.',
+    ),
   },
   undefined,
   'A client that a command registered. It has the keys of a client in the file, except the id and the secrets.',

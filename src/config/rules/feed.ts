@@ -57,7 +57,7 @@ function unheardFaults({ at, value }: Server): readonly Finding[] {
 
 /** Hint: the settings with which the gateway learns of revocations. */
 export const HEAR =
-  'write `client_id` and `client_secret` of a client that has `events: true` at the authorization service, or `events: none` if you want no feed';
+  'write `client_id` and `client_secret` of a client that has `events: true` at the authorization service; or, if you want no feed, write `events: none`';
 
 /** Milliseconds: the time of three comments of the feed. */
 const SHORTEST = 15_000;
@@ -83,7 +83,7 @@ function consequences({ at, value }: Server): readonly Finding[] {
       pointer: [...at, 'on_stale'],
       severity: 'warning',
       message: `if the feed is silent for more than ${value.max_staleness / 1000} s, revoked JWTs pass until their \`exp\``,
-      hint: 'write `introspect`: while the feed is silent, the gateway asks the server about each JWT; or write `deny`: while the feed is silent, it answers 503',
+      hint: 'write `introspect`: while the feed is silent, the gateway asks the server about each JWT; or write `deny`: while the feed is silent, the gateway answers 503',
     },
   ];
 }

@@ -105,7 +105,7 @@ const jwtRules: readonly JwtRule[] = [
     clashes: ({ secret, secret_base64url, user_key_uri_template: template }, { signing }) =>
       signing.user_keys && (secret ?? secret_base64url) !== undefined && template === undefined,
     message: () => 'the service signs the JWTs of each user with a key of this user',
-    hint: () => 'write the `user_key_uri_template` that the metadata of the service name',
+    hint: () => 'copy `user_key_uri_template` from the metadata of the service',
   },
 ];
 

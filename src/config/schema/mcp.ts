@@ -37,7 +37,7 @@ export const McpSchema = record(
     ),
     filter_lists: flag(
       true,
-      'true: the gateway removes a tool, prompt or resource from the lists of the upstream if the token may not use it. The gateway reads these answers, so it asks the upstream for answers without compression.',
+      'true: the gateway removes a tool, prompt or resource from the lists of the upstream if the token may not use it. To read these lists, the gateway asks the upstream for answers without compression.',
     ),
     mirror: oneOf(
       mirrorModes,

@@ -68,7 +68,7 @@ export const Outbound = record(
           ),
         },
         undefined,
-        'Set this key if a private certificate authority issued the certificates of these servers.',
+        "Set this key if a private certificate authority issued the certificates of the receivers or of the clients' servers.",
       ),
     ),
   },

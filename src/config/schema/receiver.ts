@@ -112,7 +112,7 @@ export const SecurityEvents = record(
     events: named(
       oneOf(eventEffects),
       {},
-      `Each entry says what an event of this name ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. These are the names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
+      `Each key is the name of an event, and each value says what such an event ends. session: the session that the event names, or all tokens of the user if the event names no session. subject: all tokens of the user that were issued before the event. none: nothing. These are the names and their defaults: ${securityEventNames.map((name) => `${name}: ${securityEvents[name].fallback}`).join(', ')}.`,
     ),
   },
   undefined,

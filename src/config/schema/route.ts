@@ -50,7 +50,7 @@ export const passHeaders = (fallback?: readonly PassHeader[]) =>
   list(
     oneOf(passable),
     fallback,
-    'The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that describe a certificate pass only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove.',
+    'The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove.',
   );
 
 const RouteTimeout = record(

@@ -31,7 +31,7 @@ export const themeVariables = {
   '--surface': color('#ffffff', '#1a2027', "The card that holds the page's content."),
   '--text': color('#16202a', '#e8edf2', 'Text.'),
   '--muted': color('#536271', '#a3b0bd', 'Less important text.'),
-  '--border': color('#7c8996', '#74818e', 'Borders of fields and parts.'),
+  '--border': color('#7c8996', '#74818e', 'Borders of fields, plain buttons and tags.'),
   '--danger': color('#b3261e', '#ffb4ab', 'Error messages.'),
   '--radius': length('10px', 'The radius of corners, at most 32px.'),
   '--logo-height': length('40px', 'The height of the logo, at most 96px.'),

@@ -32,7 +32,7 @@ export const Tokens = record(
         ttl: duration('7d', 'A refresh token is valid for this long. Each use issues a new refresh token.'),
         absolute_ttl: duration(
           '30d',
-          'A grant with refresh tokens ends this long after the client got its first tokens. No access token or refresh token of the grant is valid longer. After that, the user must log in again.',
+          'A grant with refresh tokens ends this long after the service issued the first tokens of the grant. No access token or refresh token of the grant is valid longer. After that, the user must log in again.',
         ),
         reuse_leeway: duration(
           '10s',

@@ -14,13 +14,14 @@ const Digest = record(
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
       minItems: 1,
       default: ['SHA-256', 'SHA-512-256', 'MD5'],
-      description: 'The gateway accepts these algorithms, and uses the first one that the upstream offers.',
+      description:
+        'The gateway accepts these algorithms. It uses the first algorithm in this list that the upstream also offers.',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,
       default: ['auth', 'auth-int'],
       description:
-        'The gateway accepts these values of qop, and uses the first one that the upstream offers. With auth-int, the gateway hashes the whole body before it sends the request, so it must hold the body.',
+        'The gateway accepts these values of qop. It uses the first value in this list that the upstream also offers. With auth-int, the gateway hashes the whole body before it sends the request, so it must hold the body.',
     }),
     userhash: flag(
       true,

@@ -71,7 +71,7 @@ export const serverRules: KeyRules<AuthorizationServerConfig, AuthorizationServe
   user_key_uri_template: cannot('the proxy does not fetch keys of single users', ASK),
   introspection_endpoint: cannot(ASKS, ASK),
   introspection_endpoint_auth_method: sayable,
-  client_id: cannot(ASKS, `${ASK}, or set \`verify: jwt\`, and remove \`client_id\``),
+  client_id: cannot(ASKS, `${ASK}; or set \`verify: jwt\` and remove \`client_id\``),
   client_secret: sayable,
   client_key: sayable,
   verify: (mode) => (mode === 'auto' || mode === 'jwt' ? undefined : { why: ASKS, remedy: ASK }),

@@ -33,7 +33,7 @@ export const compileTargets: Readonly<Record<string, CompileTarget>> = {
     render: renderEnvoy,
   },
   'gateway-api': {
-    description: 'write HTTPRoutes of Gateway API that ask Gatehouse about each protected route',
+    description: 'write HTTPRoutes of Gateway API, so that the proxy asks Gatehouse about requests to protected routes',
     filename: 'gateway-api.yaml',
     limits: gatewayApiLimits,
     accepts: ['identity-headers'],

@@ -29,7 +29,11 @@ export function withCall(routed: Routed, entity: Buffer | undefined): Routed {
 }
 
 /** Some servers read a body whatever the method is. */
-const WRONG_METHOD: MessageFault = { kind: 'fault', error: -32600, detail: 'only a POST request may have a body' };
+const WRONG_METHOD: MessageFault = {
+  kind: 'fault',
+  error: -32600,
+  detail: 'on a route with `mcp`, only a POST request may have a body',
+};
 
 function judge(routed: Routed, mcp: McpRoute<Route>, entity: Buffer): Routed {
   if (!isJson(routed.head)) return refused(routed, NO_CALL, 'mcp_media_type');

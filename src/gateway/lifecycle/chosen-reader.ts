@@ -15,6 +15,6 @@ export async function chooseReader({ listener, listen }: GatewayConfig, tell: Te
 
 const SENTENCES: Readonly<Record<Reader, string>> = {
   node: 'the server of Node.js reads the requests of clients, because they arrive over TLS',
-  lent: 'our own listener reads requests that arrive with their whole content, with one buffer for all reads',
-  data: 'our own listener reads requests that arrive with their whole content, with one buffer for each read, because this Node.js cannot share a buffer',
+  lent: 'our own listener reads requests whose whole content arrives with the head; it uses one buffer for all reads',
+  data: 'our own listener reads requests whose whole content arrives with the head; it uses one buffer for each read, because this Node.js cannot share a buffer',
 };

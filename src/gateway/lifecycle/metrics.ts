@@ -75,7 +75,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
   new Counter({
     name: 'gatehouse_mcp_messages_total',
-    help: 'Messages of routes with `mcp`, by route, method, tool and code. `tool` is other if the upstream has not listed the tool.',
+    help: 'Messages of routes with `mcp`, by route, method, tool and code. `tool` is `other` if the upstream has not listed the tool.',
     labelNames: ['route', 'method', 'tool', 'code'],
     registers,
     collect() {

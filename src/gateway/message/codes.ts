@@ -243,7 +243,7 @@ const asking = {
     status: 500,
     text: 'The proxy does not say which request it asks about.',
     step: 'message',
-    remedy: 'Configure the proxy as its cookbook page shows. The log names the missing header.',
+    remedy: 'Configure the proxy as its cookbook page shows. The log names the fault.',
   },
   form_token_stays: {
     status: 403,
@@ -572,7 +572,7 @@ const outages = {
   },
   bodies_saturated: {
     status: 503,
-    text: 'The gateway cannot hold another request body at the moment.',
+    text: 'The gateway has no memory for another request body or answer at the moment.',
     step: 'extract',
     remedy: `${WAIT} ${SHARED}`,
   },

@@ -68,4 +68,4 @@ const AS_REFUSED =
 const AS_CLIENT =
   'a client address uses its whole share, so its next requests wait or are refused: if many clients share this address, raise `limits.share`';
 const LEFT_OUT =
-  'in the last hour, other client addresses also used their whole share; the log does not show these requests, and `count` is their number';
+  'in the last hour, other client addresses also used their whole share; the log does not show their requests, and `count` is the number of these requests';

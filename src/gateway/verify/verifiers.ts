@@ -115,7 +115,7 @@ function verifyOpaque(
 function notAJwt(servers: readonly AuthorizationServer[]): string {
   const lacking = servers.filter((server) => server.lacksClient).map(({ name }) => `authorization_servers.${name}`);
   if (lacking.length === 0) return NOT_A_JWT;
-  return `${NOT_A_JWT}, and the gateway cannot ask about opaque tokens without \`client_id\` (${lacking.join(', ')})`;
+  return `${NOT_A_JWT}, and the gateway cannot introspect opaque tokens without \`client_id\` (${lacking.join(', ')})`;
 }
 
 const NOT_A_JWT = 'not a JWT';

@@ -281,7 +281,7 @@ const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0
       { algorithms: ['HS256'], secret_base64url: key('a') },
       { signing: { alg: 'HS256', secret_base64url: key('a'), user_keys: true } },
     ),
-    /with a key of this user \(authorization\.yaml:\d+\).*\(write the `user_key_uri_template` that the metadata of the service name\)$/,
+    /with a key of this user \(authorization\.yaml:\d+\).*\(copy `user_key_uri_template` from the metadata of the service\)$/,
     /the client `gateway` \(authorization\.yaml:\d+\) may not fetch the secret keys of users \(write `keys: true` there\)/,
   ],
   'JWTs of another type': [

@@ -750,7 +750,7 @@ const cases: Record<string, readonly Case[]> = {
   'two places for keys': [
     [server({ jwks_uri: 'https://auth.example.com/jwks', jwks_file: 'base-config.ts' }), /not from both/, /^warning/],
   ],
-  'jwks_file is there, and a key set': [
+  'jwks_file exists and is a key set': [
     [server({ jwks_file: 'keys.json' }), /the file does not exist/],
     [server({ jwks_file: 'base-config.ts' }), /^warning/],
     [server({ jwks_file: '/dev/zero' }), /the file cannot be read: it is a pipe or a device/],

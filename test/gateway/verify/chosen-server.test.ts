@@ -102,7 +102,7 @@ t.test(
     t.equal(await told([], 'x'), 'token_malformed: not a JWT');
     t.equal(
       await told(['a', 'b', 'c'], 'x'),
-      'token_malformed: not a JWT, and the gateway cannot ask about opaque tokens without `client_id` (authorization_servers.b, authorization_servers.c)',
+      'token_malformed: not a JWT, and the gateway cannot introspect opaque tokens without `client_id` (authorization_servers.b, authorization_servers.c)',
     );
   },
 );

@@ -82,7 +82,7 @@ t.test('if only the client is missing to introspect an opaque token, the refusal
   };
   const code = 'token_malformed';
   const detail =
-    'not a JWT, and the gateway cannot ask about opaque tokens without `client_id` (authorization_servers.main)';
+    'not a JWT, and the gateway cannot introspect opaque tokens without `client_id` (authorization_servers.main)';
   t.match(await refusedBy({}), { kind: 'refused', code, detail });
   t.match(await refusedBy({ verify: 'jwt' }), { kind: 'refused', code, detail: /^not a JWT$/ });
   t.equal(asked(issuer), 0);

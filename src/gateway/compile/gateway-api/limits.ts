@@ -19,7 +19,7 @@ function canJudge(route: UnjudgedRoute, all: readonly UnjudgedRoute[]): boolean 
 }
 
 const IDENTITY = {
-  why: 'over HTTP, objects of Gateway API cannot remove an identity header that the client forged',
+  why: 'if the proxy asks Gatehouse over HTTP, objects of Gateway API cannot remove an identity header that the client forged',
   remedy: 'set `decision.grpc`, or use `--accept identity-headers` if the proxy is an Envoy',
   askable: false as const,
   accept: 'identity-headers',

@@ -22,9 +22,7 @@ export const istioLimits: TargetLimits = {
     route: {
       ...meshTables.route,
       claims: () =>
-        unsayable(
-          'the gateway requires a string with this value, but Istio also accepts a list that contains the value',
-        ),
+        unsayable('the gateway distinguishes a value from a list that contains the value, but Istio accepts both'),
       audience: (audience) => (isWild(audience) ? unsayable(WILDCARD) : undefined),
       identity_headers: () => unsayable(ONE_FOR_ALL),
       forward_credential: (forwards) => (forwards ? unsayable(ONE_FOR_ALL) : undefined),

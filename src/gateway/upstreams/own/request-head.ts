@@ -89,7 +89,7 @@ function isFrame(name: string): boolean {
 
 function readLength(name: string, value: string, before: string | undefined): string {
   if (name.length !== 14 || before !== undefined || !IS_LENGTH.test(value))
-    throw new InvalidRequest(`${name} must not set the framing`);
+    throw new InvalidRequest(`${name} is not allowed, occurs twice or is not a valid length`);
   return value;
 }
 
