@@ -15,7 +15,7 @@ export const ApiKey = record(
       [
         text(
           undefined,
-          'A file that `gatehouse api-key create` writes. It holds hashes and no keys. Only its owner may read it. The gateway reads it again when it changes.',
+          'A file that `gatehouse api-key create` writes. It holds hashes and no keys. Only its owner and its group may read it. The gateway reads it again when it changes.',
         ),
         record({ storage }, undefined, 'The database to which `gatehouse api-key create --config` writes.'),
       ],

@@ -9,7 +9,7 @@ export const Basic = record(
       [
         text(
           undefined,
-          'A file that htpasswd writes, with bcrypt, Argon2id, apr1 or {SSHA}. Only its owner may read it. The gateway reads it again when it changes.',
+          'A file in the format of htpasswd, with hashes of bcrypt, Argon2id, apr1, {SHA} or {SSHA}. Only its owner and its group may read it. The gateway reads it again when it changes.',
         ),
         record(
           { storage },
