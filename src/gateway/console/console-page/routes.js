@@ -1,4 +1,4 @@
-// Routes: in the order of matching, with their requests. Trying a path highlights the route that wins.
+// Routes: in the order of matching, with the number of requests to each. Trying a path highlights the route that wins.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './api.js';
