@@ -24,3 +24,11 @@ export function remembered<Value>(
     return value;
   };
 }
+
+/** Characters. A longer name is judged each time. Otherwise a client could fill the memory with names. */
+const LONGEST_NAME = 64;
+
+/** Remembers the results for names, at most 64 KiB of names. If there are too many, it forgets all of them. */
+export function remembering(judge: (name: string) => boolean): (name: string) => boolean {
+  return remembered(judge, 1024, LONGEST_NAME);
+}

@@ -1,4 +1,4 @@
-import { remembered } from '../../base/remembered.ts';
+import { remembering } from '../../base/remembered.ts';
 import { closest } from './closest.ts';
 
 const secretNames = [
@@ -12,19 +12,14 @@ const secretNames = [
   'password',
 ];
 
-/** Characters of a key that may be kept. A pasted file may have other keys. */
-const LONGEST = 64;
-
 /**
  * True if a value below this key must not be shown. A misspelt `client_secrt` is a secret too. A file has few different keys,
  * so each is compared once.
  */
-export const isSecretName: (key: string) => boolean = remembered(
+export const isSecretName: (key: string) => boolean = remembering(
   (key) =>
     /secr|passw|pwd|^credentials$|^authorization$|^client_key$|_keys$/i.test(key) ||
     closest(key, secretNames) !== undefined,
-  1024,
-  LONGEST,
 );
 
 /** True if a header or a parameter with this name may carry a credential, such as `X-Hook-Token`. */

@@ -1,4 +1,4 @@
-import { remembered } from '../../base/remembered.ts';
+import { remembering } from '../../base/remembered.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { PassHeader } from '../../config/schema/route.ts';
 import { type CertificateHeader, certificateHeaders } from '../../config/words/certificate-headers.ts';
@@ -143,12 +143,4 @@ function headerValue(value: unknown): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
   if (/[\x00-\x1f\x7f]/.test(text) || text !== text.trim()) return undefined;
   return /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
-}
-
-/** Characters. A longer name is judged each time. Otherwise a client could fill the memory with names. */
-const LONGEST = 64;
-
-/** Remembers the results for names, at most 64 KiB of names. If there are too many, it forgets all of them. */
-export function remembering(judge: (name: string) => boolean): (name: string) => boolean {
-  return remembered(judge, 1024, LONGEST);
 }

@@ -1,6 +1,6 @@
+import { remembering } from '../../base/remembered.ts';
 import { fold } from '../../config/words/fold-name.ts';
 import { connectionNames } from '../decide/framing.ts';
-import { remembering } from '../decide/identity-headers.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { forwardedHops, listNames, type RequestHead } from '../message/request-head.ts';
 import { OF_HOP } from '../message/reserved-headers.ts';

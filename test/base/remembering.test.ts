@@ -1,5 +1,5 @@
 import t from 'tap';
-import { remembering } from '../../../src/gateway/decide/identity-headers.ts';
+import { remembering } from '../../src/base/remembered.ts';
 
 /** How many of the names are judged when they occur; the others are cached. */
 function counted() {
