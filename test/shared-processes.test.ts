@@ -6,11 +6,17 @@ import t from 'tap';
  * Files of test/fixtures/shared-process in one process after another, as `npm test` runs files: its status and lines.
  */
 async function ran(...names: readonly string[]) {
+  return ranWith({}, ...names);
+}
+
+async function ranWith(env: NodeJS.ProcessEnv, ...names: readonly string[]) {
   const program = `
     import { inProcesses } from './tools/check/in-processes.ts';
     const files = ${JSON.stringify(names.map((name) => `test/fixtures/shared-process/${name}.ts`))};
     process.exitCode = (await inProcesses(files, 1)) ? 0 : 1;`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+    env: { ...process.env, GATEHOUSE_PATIENCE: '', ...env },
+  });
   const printed: string[] = [];
   child.stdout.on('data', (chunk) => printed.push(String(chunk)));
   child.stderr.resume();
@@ -32,6 +38,12 @@ for (const name of ['fails', 'throws', 'late'])
   t.test(`a file that ${name} fails, and the next one runs`, async (t) => {
     t.strictSame((await ran(name, 'first')).report, { status: 1, verdicts: [`FAIL ${name}.ts`, 'ok   first.ts'] });
   });
+
+t.test('a file that exceeds its limit fails, and on a run with more patience it passes', async (t) => {
+  t.strictSame((await ran('slow')).report, { status: 1, verdicts: ['FAIL slow.ts'] });
+  const { report } = await ranWith({ GATEHOUSE_PATIENCE: '20' }, 'slow');
+  t.strictSame(report, { status: 0, verdicts: ['ok   slow.ts'] });
+});
 
 t.test('a file that ends the process fails, and the next one runs in another process', async (t) => {
   const verdicts = ['FAIL ends.ts', 'FAIL ends.ts: its process ended with 1', 'ok   first.ts'];

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { LIMIT } from './tap/patience.ts';
 
 const compiled = fileURLToPath(new URL('../node_modules/.cache/gatehouse-compiled', import.meta.url));
 
@@ -12,7 +13,7 @@ export function environment(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 export function tap(args: readonly string[], env: NodeJS.ProcessEnv = {}): number {
   const { status } = spawnSync(
     process.platform === 'win32' ? 'tap.cmd' : 'tap',
-    ['run', '--reporter=./tools/reporter.js', ...args],
+    ['run', '--reporter=./tools/reporter.js', `--timeout=${LIMIT / 1000}`, ...args],
     { stdio: 'inherit', shell: process.platform === 'win32', env: environment(env) },
   );
   return status ?? 1;

@@ -106,7 +106,7 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
       await ask(`CREATE DATABASE ${name}`);
       return url(name);
     },
-    empty: async (url) => void (await ask(truncateAll, url)),
+    empty: async (url) => void (await ask(deleteAll, url)),
     ask,
     configure: (lines) => appendFileSync(join(data, 'postgresql.conf'), `${lines}\n`),
     abort,
@@ -116,12 +116,12 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
   };
 }
 
-/** SQL that deletes all our rows. */
-export const truncateAll = `
-  DO $$ DECLARE found TEXT; BEGIN
-    SELECT string_agg(quote_ident(tablename), ', ') INTO found
-      FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migration';
-    IF found IS NOT NULL THEN EXECUTE 'TRUNCATE ' || found; END IF;
+/** SQL that deletes all our rows. It is much faster than TRUNCATE, which writes new files for each table and index. */
+export const deleteAll = `
+  DO $$ DECLARE each TEXT; BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR each IN SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migration'
+    LOOP EXECUTE 'DELETE FROM ' || each; END LOOP;
   END $$`;
 
 /** Without fsync: these tests do not check that a disk keeps synced data, and a server that aborts loses nothing. */

@@ -7,14 +7,13 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { givePatience, LIMIT } from '../tap/patience.ts';
 import { oneWriteATurn } from './one-write-a-turn.ts';
 import { OpenResources } from './open-resources.ts';
 import { changesSince, processState } from './process-state.ts';
 import { giveTest, testOf } from './test-of.ts';
 
 const SCHEME = 'tap-of:';
-/** Milliseconds. The same as `.taprc` sets for a file in a separate process. */
-const LIMIT = 30_000;
 /** Milliseconds after the last file. The parent waits longer than this. */
 const STILL_OPEN = 8_000;
 
@@ -47,6 +46,7 @@ async function run(file: string): Promise<void> {
   const before = processState();
   await t.test(file, async (own) => {
     own.setTimeout(LIMIT);
+    givePatience(own);
     giveTest(href, own);
     await import(href);
   });

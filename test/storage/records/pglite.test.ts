@@ -9,7 +9,7 @@ import { migratePostgres } from '../../../src/storage/postgres/migrate.ts';
 import { type PostgresSession, type Sessions, storable } from '../../../src/storage/postgres/sessions.ts';
 import { buildRecords } from '../../../src/storage/records/records.ts';
 import { recordsContract } from '../../contracts/records.ts';
-import { truncateAll } from '../../support/postgres.ts';
+import { deleteAll } from '../../support/postgres.ts';
 
 /** Starts PostgreSQL: 16 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -52,7 +52,7 @@ function oneSession(): Sessions {
 
 recordsContract(t, 'pglite', {
   async open(t) {
-    await database.exec(truncateAll);
+    await database.exec(deleteAll);
     const records = buildRecords(postgresEngine(oneSession(), systemClock), buildSeal([new Uint8Array(32)]));
     t.teardown(() => records.close());
     return records;
