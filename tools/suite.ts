@@ -1,5 +1,5 @@
 // How the suite runs files that open sockets and start processes. Most run in a few shared processes. Then files that
-// change how modules load run, each in its own process. Files that measure time or memory run last, one by one.
+// measure memory, or change how modules load, run in their own processes. Files that measure time run last, one by one.
 import { inProcesses } from './check/in-processes.ts';
 import { isMeasured } from './check/measured.ts';
 import { needsOwnProcess } from './check/own-process.ts';
@@ -10,18 +10,18 @@ import { withProgram } from './tested-program.ts';
 /** Two more than the cores that a run is planned for, because a file often waits for a program. */
 const JOBS = 4;
 
-const isAlone = (file: string) => isMeasured(file) || needsOwnProcess(file);
+const hasOwnProcess = (file: string) => isMeasured(file) || needsOwnProcess(file);
 
 /** Runs `jobs` files at a time. Returns whether all passed. */
 export function runSuite(files: readonly string[], jobs = JOBS): Promise<boolean> {
   return withProgram(async () => {
     const shared = await inProcesses(
-      files.filter((file) => !isAlone(file)),
+      files.filter((file) => !hasOwnProcess(file)),
       jobs,
     );
     console.log(summary());
-    const alone = files.filter(isAlone);
-    return (alone.length === 0 || inGroups(alone) === 0) && shared;
+    const others = files.filter(hasOwnProcess);
+    return (others.length === 0 || inGroups(others) === 0) && shared;
   });
 }
 

@@ -1,5 +1,5 @@
-// Which tests measure time or memory. They run alone, after all others, because other work would distort the figures.
-// Nothing else imports these modules.
+// Which tests measure time or memory. Both need their own process. What measures time runs alone, after all others,
+// because other work would distort the figures. Nothing else imports these modules.
 import { resolve } from 'node:path';
 import { allImports } from './import-graph.ts';
 
