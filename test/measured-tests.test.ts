@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import t from 'tap';
 import { allImports } from '../tools/check/import-graph.ts';
-import { isMeasured, judgesTime } from '../tools/check/measured.ts';
+import { isMeasured, judgesTime, runsAlone } from '../tools/check/measured.ts';
 import { needsOwnProcess } from '../tools/check/own-process.ts';
 import { pureTests } from '../tools/check/pure.ts';
 
@@ -13,6 +13,12 @@ t.test('a test that measures time or memory is recognized by its direct or indir
   t.ok(judgesTime('test/faults/slow-clients.test.ts'));
   t.ok(isMeasured('test/flows/memory.test.ts') && !judgesTime('test/flows/memory.test.ts'));
   t.notOk(isMeasured('test/pure-tests.test.ts'));
+});
+
+t.test('a test of times or resident memory runs alone, and a test of the heap does not', async (t) => {
+  const alone = ['test/flows/revocation.test.ts', 'test/faults/client-aborts.test.ts', 'test/flows/memory.test.ts'];
+  t.strictSame(alone.filter(runsAlone), alone);
+  t.strictSame(['test/flows/digest-memory.test.ts', 'test/pure-tests.test.ts'].filter(runsAlone), []);
 });
 
 t.test('a test that changes how modules load has its own process', async (t) => {

@@ -1,5 +1,5 @@
 // How the suite runs files that open sockets and start processes. Most run in a few shared processes. Then files that
-// measure memory, or change how modules load, run in their own processes. Files that measure time run last, one by one.
+// measure the heap, or change how modules load, run in their own processes. Files that must run alone run last.
 import { inProcesses } from './check/in-processes.ts';
 import { isMeasured } from './check/measured.ts';
 import { needsOwnProcess } from './check/own-process.ts';

@@ -1,5 +1,5 @@
 // `npm run test:faults [-- file …]`: test/faults in the sizes that docs/promises.md names (FAULTS=full: in larger
-// ones). Two files run at a time. Files that measure time run one by one after them.
+// ones). Two files run at a time. Files that must run alone run one by one after them.
 import { globSync } from 'node:fs';
 import { inGroups } from './in-groups.ts';
 import { withProgram } from './tested-program.ts';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { bareEnvironment } from '../support/environment.ts';
 import { launcher } from '../support/launcher.ts';
 
 export interface ServiceProcess {
@@ -29,7 +30,7 @@ export function spawnService(
 ): ServiceProcess {
   const command = [...wrapper, process.execPath, launcher, 'authorization', '--config', config, ...args];
   const [program = '', ...rest] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command];
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH } });
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: bareEnvironment() });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (chunk) => (written[name] += chunk));
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);

@@ -30,3 +30,12 @@ export function programEnvironment(variables: NodeJS.ProcessEnv = {}): NodeJS.Pr
   const others = Object.entries(process.env).filter(([name]) => !ABOUT_COLORS.includes(name));
   return { ...Object.fromEntries(others), ...variables };
 }
+
+/**
+ * The environment of a program that must need nothing but PATH. With the cache that tools/tap.ts names, Node.js also
+ * finds the program compiled.
+ */
+export function bareEnvironment(variables: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, ...variables };
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { temporaryDirectory } from '../../authorization/running-service.ts';
+import { bareEnvironment } from '../../support/environment.ts';
 import { freePort } from '../../support/free-port.ts';
 import { figuresOf, isInTime, lateness } from '../../support/lateness.ts';
 import { launcher } from '../../support/launcher.ts';
@@ -55,7 +56,7 @@ export async function program(
   writeFileSync(file, head + text(ports));
   const [command = '', ...args] = [...wrapper, process.execPath, launcher, name, '--config', file];
   const stdio = ['ignore', stdout ?? 'pipe', 'pipe'] as const;
-  const child = spawn(command, args, { stdio: [...stdio], env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(command, args, { stdio: [...stdio], env: bareEnvironment(env) });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)));
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
