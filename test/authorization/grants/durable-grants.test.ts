@@ -96,7 +96,7 @@ async function oneLife(t: Test, { config, records, seen }: Life): Promise<void> 
   ];
   const { rotations } = seen;
   t.ok(await until(() => seen.rotations > rotations && seen.revoked.length > 0, 60_000), 'it is under load');
-  await sleep(dice.below(300));
+  await sleep(dice.below(100));
   service.child.kill('SIGKILL');
   t.equal(await service.ended, 'SIGKILL');
   await Promise.all(load);
