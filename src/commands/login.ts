@@ -71,7 +71,7 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** The file also has its clients, so a missing redirect address is found before the browser opens. */
+/** authorization.yaml also lists the clients, so a missing redirect address is found before the browser opens. */
 function issuerOfFile({ config: file, clientId }: Options): string | undefined {
   const loaded = loadAuthorizationConfig(file);
   if (!loaded.ok) return giveUp(`${formatProblems(loaded.problems)}gatehouse: or name the server: --issuer URL\n`);

@@ -126,7 +126,7 @@ export class Link {
     }
   }
 
-  /** Many hosted Redis services do not permit this question. The log then tells their operator. */
+  /** Many hosted Redis services reject this command. The gateway then logs one warning that the policy is unknown. */
   async #policy(client: Redis): Promise<string | undefined> {
     try {
       const reply = await answerWithin(client.config('GET', 'maxmemory-policy'), this.#deadline);

@@ -37,7 +37,7 @@ export interface Handlers<Ours extends Verbs<Ours>, Heard> {
   readonly broken: (error: unknown) => void;
 }
 
-/** A child process of the primary, or the process of a worker itself. */
+/** One end of the channel. In the primary, it is the `ChildProcess` of a worker. In a worker, it is `process`. */
 export interface IpcEnd {
   readonly connected: boolean;
   send: ChildProcess['send'];

@@ -61,7 +61,8 @@ function timeFault({ claims: { exp, nbf, iat } }: ParsedJwt, now: number): strin
 }
 
 /**
- * True if the client made the assertion, and uses it for the first time on any node. A text: why the keys are missing.
+ * True if the client made the assertion, and uses it for the first time on any node. A look-up as the result says why the
+ * service has no keys of the client.
  */
 export async function isMadeBy(
   service: Service,

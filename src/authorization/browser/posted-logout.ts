@@ -33,7 +33,7 @@ export function sealLogout({ service, seal }: PageContext, asked: LogoutRequest)
   return sealed;
 }
 
-/** The registration may have changed since then, so the request is judged again. */
+/** The client's registration may have changed since `sealLogout`, so the request is judged again. */
 export async function openLogout({ service, seal }: PageContext, sealed: string): Promise<LogoutRequest> {
   const carried = seal.open(PURPOSE, sealed) as Carried | undefined;
   if (carried === undefined)

@@ -13,7 +13,7 @@ const MOST = { address: 20, host: 600 } as const;
 /** Requests at the same time: of all hosts, and of one host that does not answer. */
 const AT_ONCE = { all: 256, host: 8 } as const;
 
-/** Seconds after which a place is free again. */
+/** Seconds. A caller waits this long if too many requests run at the same time. */
 const SOON = 5;
 
 /** Limits the requests that strangers cause. */
@@ -42,7 +42,7 @@ export class FetchLimits {
     }
   }
 
-  /** A site with many IPv6 links may cause no more requests than a few addresses. */
+  /** A network with many IPv6 blocks of 64 bits may cause only as many requests as a few addresses may. */
   async #takeAddress(address: string): Promise<number> {
     for (const { block, times } of addressBlocks(address)) {
       const wait = await this.#take('address', `${block.length}:${block}`, MOST.address * times);

@@ -57,7 +57,7 @@ export interface SigningKeysOptions {
   readonly clock: Clock;
 }
 
-/** Seconds. No one caches our key set for longer than this (five minutes), so all verifiers know a key before it signs. */
+/** Seconds. Verifiers cache our key set for at most five minutes, so every verifier knows a key before it signs. */
 export const PUBLISHED_FOR = 600;
 /** Seconds by which a verifier's clock may be slow. */
 const SKEW = 60;

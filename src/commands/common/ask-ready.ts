@@ -37,7 +37,7 @@ function textOf(member: unknown): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-/** The signal ends an open connection. The timer ends the wait for a connection. */
+/** The signal ends a request on an open connection. `answerWithin` in the caller ends the wait for a connection. */
 async function ask(
   url: string,
   connection: ListenerConnection,

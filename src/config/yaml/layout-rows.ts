@@ -12,7 +12,7 @@ export interface Repair {
   readonly to: number;
   /** The line moves to the column of lines above it. */
   readonly followsAbove?: boolean;
-  /** @param columns of all such moves of this line that help as much */
+  /** @param columns the target columns of this move, and of all moves of this line that are equally good */
   readonly inWords: (columns: readonly number[]) => Omit<Slip, 'offset'>;
 }
 

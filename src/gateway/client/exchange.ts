@@ -207,8 +207,8 @@ export class Exchange {
   }
 
   /**
-   * Notes the gateway's own answer for the record, which is made first. Does nothing if the client has left or already
-   * has an answer.
+   * Notes the status and size of the gateway's own answer, because the record is made before the answer is sent. Does
+   * nothing if the client has left or already has an answer.
    */
   answering({ status, body }: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
@@ -249,8 +249,8 @@ export class Exchange {
   }
 
   /**
-   * The answer's ticket contains the decision so far; the record also contains the answer. After an exception the
-   * decision is still unrecorded.
+   * The answer's ticket contains the decision so far; the record also contains the answer. If making the answer throws,
+   * nothing is recorded yet, so the exception can still be recorded.
    */
   #answerBy(decision: Concluded | undefined, { code, details, tell = asItIs }: Own): OwnAnswer {
     const own = tell(problemResponse(code, { ...details, ...this.#identification(decision) }));

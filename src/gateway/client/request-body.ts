@@ -46,8 +46,8 @@ export class RequestBody extends Readable {
   }
 
   /**
-   * Reads the body before it has a reader. It calls `here` once, unless the body fails first: when 64 KiB or the end
-   * has arrived, when the client pauses, or when no memory is left.
+   * Reads the body before it has a reader. It calls `here` once: when 64 KiB or the end has arrived, when the client
+   * pauses, or when no memory is left. If the body fails before that, it does not call `here`.
    */
   readAhead(loan: Loan, here: () => void): void {
     const timer = setTimeout(isHere, PAUSE, this);

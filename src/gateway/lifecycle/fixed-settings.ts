@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** Settings that a process reads once: addresses, and what it sets up before there is a file to reload. */
+/** Settings that a process reads only at its start: addresses, workers, logs and shutdown. A change needs a restart. */
 const fixed = [
   'listen',
   'listener',

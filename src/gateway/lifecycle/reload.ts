@@ -48,7 +48,7 @@ export interface ReloadStats {
   success: number;
   failure: number;
   lastSuccessful: boolean;
-  /** The file on disk opens more than the active one. It is loaded on request only. */
+  /** The file on disk allows more access than the active file. It is loaded on request only. */
   waiting: boolean;
   /** Wall clock, milliseconds. */
   lastSuccess: number;

@@ -12,7 +12,7 @@ export interface CallCounts {
 }
 
 const OTHER = 'other';
-/** Combinations of labels. More tools than this count as `other`. */
+/** Combinations of labels. In each further combination, the tool is `other`. */
 const MOST = 2000;
 
 type ByCode = Map<string, number>;

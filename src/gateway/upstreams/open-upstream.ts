@@ -71,7 +71,7 @@ function withinRoom(config: UpstreamConfig, { size }: ConnectionBudget): Upstrea
   return config.http2 ? config : { ...config, max_connections: Math.min(config.max_connections, size) };
 }
 
-/** A URL without requests has no connections to wait for. */
+/** A URL that is unhealthy, or whose breaker is open, gets no requests. So its connections do not count. */
 function offerOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly UpstreamUrl[]): Offer {
   const used = origins.filter(({ isHealthy, breaker }) => isHealthy && breaker?.state !== 'open').length;
   const connections = Math.max(1, used) * max_connections;

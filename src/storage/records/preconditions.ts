@@ -10,7 +10,7 @@ import { scopeByGrant } from './grants.ts';
 export interface Premises {
   /** The checked password of a user in the store. */
   readonly password?: { readonly subject: string; readonly version: number } | undefined;
-  /** The checked password of a user in the file, as the checking service knows it. */
+  /** The checked password of a user in the file. `digest`: of the password in the file of the process that checked it. */
   readonly filePassword?: { readonly subject: string; readonly digest: Uint8Array } | undefined;
   /** The browser of the signed-in user: the hash of its session. */
   readonly session?: Uint8Array | undefined;

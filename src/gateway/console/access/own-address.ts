@@ -6,7 +6,7 @@ import type { AdminConfig } from '../../../config/schema/admin.ts';
 import { isLoopback, normalizeHost } from '../../../config/words/host.ts';
 import { hostsOf } from '../../../config/words/hosts-of.ts';
 
-/** Addresses of the listener that probes and scrapers may request without a login, under any name. */
+/** Probes and scrapers may request these paths without a login, and with any Host. */
 const OPEN: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
 /** The address without its parameters, as the router knows it. So no other spelling of a path opens anything. */

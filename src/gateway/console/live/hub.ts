@@ -73,7 +73,7 @@ export class LiveHub {
     return this.#viewers.size;
   }
 
-  /** The audiences of a source that starts later, such as a new worker. */
+  /** The current audiences. A source that starts later, such as a new worker, gets them. */
   get audiences(): readonly Audience[] {
     return this.#audiences;
   }

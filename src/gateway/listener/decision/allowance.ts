@@ -64,8 +64,8 @@ function remembered({ via, lifetime, now }: Allowing): readonly string[] {
 const WHILE_ONE_ASKS = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
 
 /**
- * Seconds. A request that waits for the answer to another request checks every half second. It waits too long if the
- * answer has expired by then.
+ * Seconds. In nginx, a request that waits for the answer to another request checks every half second. If the new answer
+ * has already expired at this check, the request waits longer.
  */
 const LONGEST_LOCK = 0.6;
 

@@ -22,9 +22,9 @@ const SECTION_END = '\r\n\r\n';
 const MOST_UNFINISHED = 16 * 1024;
 
 /**
- * Reads only a request whose end has one reading: HTTP/1.1, no other protocol, and either no content or
- * a length and all of that content. The head ends at the first empty line. A request whose content is still to come belongs to
- * Node's server, which reads it while it arrives.
+ * Reads only a request with one possible end: it is HTTP/1.1, asks for no other protocol, and has either no content or a length
+ * and its whole content. The head ends at the first empty line. A request whose content is still to come belongs to Node's
+ * server, which reads it while it arrives.
  * @param limit bytes of a head that Node's parser would never find too large
  */
 export function readPlainHead(bytes: Buffer, from: number, limit: number, before?: FieldSection): ReadSoFar<PlainHead> {
