@@ -57,7 +57,7 @@ export const labels: Readonly<Record<string, string>> = {
   route: 'the `id` of the route',
   server: 'the name in `authorization_servers`',
   status_class:
-    '`1xx` to `5xx`, or `none` if there was no answer. An outage that nginx got from `decision` as a 403 is `4xx`',
+    '`1xx` to `5xx`, or `none` if there was no answer. If `decision` reports an outage to nginx as a 403, the value is `4xx`',
   token: '`logout` for a logout token, `event` for a security event token',
   tool: 'the name of the tool; empty if the message calls no tool, and `other` if no list of tools contained the tool',
   upstream: 'the name in `upstreams`',

@@ -82,7 +82,7 @@ function privateFaults({ registration, outbound }: AuthorizationFile): readonly 
         hint: 'remove this',
       },
     ];
-  const message = 'strangers can make the service request URLs in `outbound.private_addresses`';
+  const message = 'strangers can make the service send requests to `outbound.private_addresses`';
   return [{ pointer, severity: 'warning', message, hint: 'list only trusted hosts in `allow`' }];
 }
 

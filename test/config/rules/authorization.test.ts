@@ -513,7 +513,7 @@ const cases: Record<string, readonly Case[]> = {
         documents({ private_addresses: 'outbound' })(config);
         config.outbound = { private_addresses: ['10.0.0.0/8'] };
       },
-      /^warning: strangers can make the service request URLs/,
+      /^warning: strangers can make the service send requests/,
     ],
     [top({ registration: { cimd: { private_addresses: 'outbound' } } })],
   ],
