@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { exampleHealth } from './example-health.ts';
+import { fixDate } from './fixed-date.ts';
 import { clock, makeTraffic, type RunningDemo, shopToken } from './running.ts';
 
 /** Takes a picture of the page as it is. */
@@ -60,7 +61,7 @@ async function routes(page: Page, take: Take): Promise<void> {
 
 async function health(page: Page, { at }: RunningDemo, take: Take): Promise<void> {
   clock.pass(7 * 60_000);
-  await page.clock.setFixedTime(clock.now);
+  await fixDate(page, clock.now);
   await page.route('**/api/health', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: exampleHealth(await response.json(), clock.now) });

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../../test/support/browser.ts';
 import { takeConsole } from './console.ts';
 import { showExample } from './example.ts';
+import { fixDate } from './fixed-date.ts';
 import { withPalette } from './png.ts';
 import { clock, runDemo } from './running.ts';
 import { takeSignIn } from './sign-in.ts';
@@ -59,7 +60,7 @@ async function openPage(browser: Browser, width: number): Promise<Page> {
     reducedMotion: 'reduce',
     userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
   });
-  await page.clock.setFixedTime(clock.now);
+  await fixDate(page, clock.now);
   return page;
 }
 
