@@ -25,6 +25,8 @@ class Shared {
   #last;
   #epoch;
   #joined;
+  /** The stream has sent its greeting. An answer as JSON may be older than this greeting, even if it arrives later. */
+  #isGreeted = false;
 
   constructor(filter, parts) {
     this.#filter = filter;
@@ -44,6 +46,7 @@ class Shared {
     this.#joined?.ended.abort();
     this.#joined?.channel.close();
     this.#joined = undefined;
+    this.#isGreeted = false;
   }
 
   /** The tab with the lock has the connection. When it leaves, the next tab gets the lock. */
@@ -87,8 +90,13 @@ class Shared {
   async #catchUp(joined) {
     const { ok, answer } = await ask(this.#address());
     if (!ok || this.#joined !== joined) return;
-    this.#greet(answer);
+    if (!this.#isGreeted) this.#greet(answer);
     this.#parts.take({ decisions: answer.decisions, left: 0, slow: 0 });
+  }
+
+  #hello(hello) {
+    this.#isGreeted = true;
+    this.#greet(hello);
   }
 
   /** After another start of the gateway, its numbers begin again. */
@@ -107,7 +115,7 @@ class Shared {
   #hear({ id, data, hello, state }) {
     if (state !== undefined) return this.#parts.tell(state);
     this.#parts.tell('connected');
-    if (hello !== undefined) return this.#greet(JSON.parse(hello));
+    if (hello !== undefined) return this.#hello(JSON.parse(hello));
     this.#last = id;
     return this.#parts.take(JSON.parse(data));
   }
