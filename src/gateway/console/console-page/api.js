@@ -11,6 +11,24 @@ export async function ask(path, body) {
   return { status: response.status, ok: response.ok, answer };
 }
 
+/**
+ * For questions of which only the last one counts. `ask` answers undefined if another question has been asked meanwhile, because
+ * answers may arrive in another order. `forget` makes the question that is under way such an earlier one.
+ */
+export function onlyLast() {
+  let last = 0;
+  return {
+    async ask(path, body) {
+      const mine = ++last;
+      const answer = await ask(path, body);
+      return mine === last ? answer : undefined;
+    },
+    forget() {
+      last++;
+    },
+  };
+}
+
 function logIn(address) {
   keepForLogin();
   location.assign(`${address}?${new URLSearchParams({ return: location.pathname })}`);

@@ -1,7 +1,7 @@
 // Live: the decisions as they are made.
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask } from './api.js';
+import { onlyLast } from './api.js';
 import { Steps } from './explanation.js';
 import { countText, fill, numberText, parts, texts, timeText } from './language.js';
 import { openStream } from './live-stream.js';
@@ -329,20 +329,27 @@ function Remedy({ record }) {
   return html`<details class="remedy"><summary>${words.remedy}</summary><pre lang="en">${yaml}</pre></details>`;
 }
 
+const remedying = onlyLast();
+
 async function fetchRemedy(record) {
-  const { ok, answer } = await ask('/api/remedy', { record });
-  remedies.value = { number: record.number, yaml: ok ? answer.yaml : undefined };
+  const told = await remedying.ask('/api/remedy', { record });
+  if (told !== undefined) remedies.value = { number: record.number, yaml: told.ok ? told.answer.yaml : undefined };
 }
 
 const opened = signal({});
+const opening = onlyLast();
+
+function openedOf({ ok, answer }) {
+  return ok ? { record: answer } : { fault: words.ticketFaults[answer.error] ?? faultOf(answer) };
+}
 
 /** The ticket of a refusal. It stays out of the address, because it may name a person. */
 function Ticket() {
   const input = useRef(null);
   const open = async (event) => {
     event.preventDefault();
-    const { ok, answer } = await ask('/api/ticket', { ticket: input.current.value });
-    opened.value = ok ? { record: answer } : { fault: words.ticketFaults[answer.error] ?? faultOf(answer) };
+    const told = await opening.ask('/api/ticket', { ticket: input.current.value });
+    if (told !== undefined) opened.value = openedOf(told);
   };
   const { record, fault } = opened.value;
   return html`<form class="line ticket" onSubmit=${open}>

@@ -1,7 +1,7 @@
 // Playground: what would happen to a request, and why. The same as `gatehouse explain`.
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask } from './api.js';
+import { ask, onlyLast } from './api.js';
 import { Explanation } from './explanation.js';
 import { fill, parts, texts } from './language.js';
 import { keep, state, visits } from './state.js';
@@ -134,16 +134,21 @@ async function fetchFile() {
   if (ok) running.value = answer;
 }
 
+const explaining = onlyLast();
+
 async function submit(form) {
+  explaining.forget();
   const question = questionOf(new FormData(form));
   if (question.fault !== undefined) result.value = { own: question.fault };
   else {
-    const { ok, answer } = await ask('/api/explain', question);
-    // Nothing of a token stays after the question.
-    const { token, ...kept } = question;
-    if (form.isConnected)
-      result.value = ok ? { ...answer, question: { ...kept, hadToken: token !== undefined } } : answer;
+    const told = await explaining.ask('/api/explain', question);
+    if (told !== undefined && form.isConnected) result.value = resultOf(question, told);
   }
+}
+
+/** Nothing of a token stays after the question. */
+function resultOf({ token, ...kept }, { ok, answer }) {
+  return ok ? { ...answer, question: { ...kept, hadToken: token !== undefined } } : answer;
 }
 
 function questionOf(data) {

@@ -1,7 +1,7 @@
 // Routes: in the order of matching, with the number of requests to each. Trying a path highlights the route that wins.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask } from './api.js';
+import { ask, onlyLast } from './api.js';
 import { Place } from './explanation.js';
 import { countText, fill, numberText, parts, texts, timeText } from './language.js';
 import { addressOf, follow, keep, state } from './state.js';
@@ -68,14 +68,17 @@ function triedText(wins) {
     : fill(words.wins, { route: wins });
 }
 
+const trying = onlyLast();
+
 async function tryPath() {
   const path = state.value.get('try');
   if (!path) {
+    trying.forget();
     tried.value = undefined;
     return;
   }
-  const { answer } = await ask('/api/explain', { method: state.value.get('method') || 'GET', url: path });
-  tried.value = answer;
+  const told = await trying.ask('/api/explain', { method: state.value.get('method') || 'GET', url: path });
+  if (told !== undefined) tried.value = told.answer;
 }
 
 function Table() {

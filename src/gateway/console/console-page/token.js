@@ -1,7 +1,7 @@
 // Token: what is in a token, whether it is valid here, and what each route says about it. The token is in no address and no storage.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask } from './api.js';
+import { onlyLast } from './api.js';
 import { Checks, Place } from './explanation.js';
 import { dayText, fill, texts, timeText } from './language.js';
 import { Alert, english, faultOf, html, Verdict } from './ui.js';
@@ -9,6 +9,7 @@ import { Alert, english, faultOf, html, Verdict } from './ui.js';
 const words = texts.token;
 
 const result = signal({});
+const checking = onlyLast();
 
 export function Token() {
   const field = useRef(null);
@@ -26,10 +27,10 @@ export function Token() {
   }, []);
   const send = async (event) => {
     event.preventDefault();
-    const { ok, answer } = await ask('/api/token', { token: field.current.value.trim() });
-    // The page was left meanwhile, and keeps nothing of the token.
-    if (field.current === null) return;
-    result.value = ok ? answer : { fault: faultOf(answer) };
+    const told = await checking.ask('/api/token', { token: field.current.value.trim() });
+    // If the page was left meanwhile, it keeps nothing of the token.
+    if (told === undefined || field.current === null) return;
+    result.value = told.ok ? told.answer : { fault: faultOf(told.answer) };
   };
   return html`
     <h1>${words.title}</h1>
