@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
 
@@ -43,6 +43,14 @@ t.test('a file that exceeds its limit fails, and on a run with more patience it 
   t.strictSame((await ran('slow')).report, { status: 1, verdicts: ['FAIL slow.ts'] });
   const { report } = await ranWith({ GATEHOUSE_PATIENCE: '20' }, 'slow');
   t.strictSame(report, { status: 0, verdicts: ['ok   slow.ts'] });
+});
+
+t.test('the same is true for a file in its own process', async (t) => {
+  const args = ['--import=./tools/tap/light.ts', 'test/fixtures/shared-process/slow.ts'];
+  const statusWith = (patience: string) =>
+    spawnSync(process.execPath, args, { env: { ...process.env, GATEHOUSE_PATIENCE: patience } }).status;
+  t.notSame(statusWith(''), 0);
+  t.equal(statusWith('20'), 0);
 });
 
 t.test('a file that ends the process fails, and the next one runs in another process', async (t) => {
