@@ -16,9 +16,16 @@ t.test('a test that measures time or memory is recognized by its direct or indir
 });
 
 t.test('a test of times or resident memory runs alone, and a test of the heap does not', async (t) => {
-  const alone = ['test/flows/revocation.test.ts', 'test/faults/client-aborts.test.ts', 'test/flows/memory.test.ts'];
+  const alone = ['flows/revocation', 'faults/client-aborts', 'flows/memory', 'flows/listener-http2-memory'].map(
+    (name) => `test/${name}.test.ts`,
+  );
   t.strictSame(alone.filter(runsAlone), alone);
   t.strictSame(['test/flows/digest-memory.test.ts', 'test/pure-tests.test.ts'].filter(runsAlone), []);
+  const readsResident = (file: string) => /\brss\b/.test(readFileSync(file, 'utf8'));
+  t.strictSame(
+    files.filter((file) => readsResident(file) && !file.includes('measured-tests') && !runsAlone(file)),
+    [],
+  );
 });
 
 t.test('a test that changes how modules load has its own process', async (t) => {

@@ -1,21 +1,22 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
+import { patient } from '../tools/tap/patience.ts';
 
 /**
  * Files of test/fixtures/shared-process in one process after another, as `npm test` runs files: its status and lines.
  */
 async function ran(...names: readonly string[]) {
-  return ranWith({}, ...names);
+  return ranWith('', ...names);
 }
 
-async function ranWith(env: NodeJS.ProcessEnv, ...names: readonly string[]) {
+async function ranWith(patience: string, ...names: readonly string[]) {
   const program = `
     import { inProcesses } from './tools/check/in-processes.ts';
     const files = ${JSON.stringify(names.map((name) => `test/fixtures/shared-process/${name}.ts`))};
     process.exitCode = (await inProcesses(files, 1)) ? 0 : 1;`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
-    env: { ...process.env, GATEHOUSE_PATIENCE: '', ...env },
+    env: { ...process.env, GATEHOUSE_PATIENCE: patience },
   });
   const printed: string[] = [];
   child.stdout.on('data', (chunk) => printed.push(String(chunk)));
@@ -41,16 +42,25 @@ for (const name of ['fails', 'throws', 'late'])
 
 t.test('a file that exceeds its limit fails, and on a run with more patience it passes', async (t) => {
   t.strictSame((await ran('slow')).report, { status: 1, verdicts: ['FAIL slow.ts'] });
-  const { report } = await ranWith({ GATEHOUSE_PATIENCE: '20' }, 'slow');
+  const { report } = await ranWith('20', 'slow');
   t.strictSame(report, { status: 0, verdicts: ['ok   slow.ts'] });
 });
 
-t.test('the same is true for a file in its own process', async (t) => {
+t.test('also in its own process, a file that exceeds its limit fails, and with more patience it passes', async (t) => {
   const args = ['--import=./tools/tap/light.ts', 'test/fixtures/shared-process/slow.ts'];
-  const statusWith = (patience: string) =>
-    spawnSync(process.execPath, args, { env: { ...process.env, GATEHOUSE_PATIENCE: patience } }).status;
-  t.notSame(statusWith(''), 0);
-  t.equal(statusWith('20'), 0);
+  const statusWith = async (patience: string) => {
+    const env = { ...process.env, GATEHOUSE_PATIENCE: patience };
+    return (await once(spawn(process.execPath, args, { env, stdio: 'ignore' }), 'close'))[0];
+  };
+  t.equal(await statusWith(''), 1);
+  t.equal(await statusWith('20'), 0);
+});
+
+t.test('patience extends a limit to a quarter of an hour at most, and shortens none', async (t) => {
+  t.strictSame(
+    [30_000, 180_000, 600_000, 900_000, 3_600_000].map((limit) => patient(limit, 5)),
+    [150_000, 900_000, 900_000, 900_000, 3_600_000],
+  );
 });
 
 t.test('a file that ends the process fails, and the next one runs in another process', async (t) => {

@@ -126,7 +126,7 @@ export class Link {
     }
   }
 
-  /** Many hosted Redis services reject this command. The gateway then logs one warning that the policy is unknown. */
+  /** Many hosted Redis services reject this command. The program then logs one warning that the policy is unknown. */
   async #policy(client: Redis): Promise<string | undefined> {
     try {
       const reply = await answerWithin(client.config('GET', 'maxmemory-policy'), this.#deadline);

@@ -83,7 +83,7 @@ function readUser(values: Values): Pick<DigestCredentials, 'username' | 'userhas
   if ((plain === undefined) === (extended === undefined)) return 'needs exactly one of username and username*';
   if (extended !== undefined && hashed === 'true') return 'username* with userhash';
   const username = extended === undefined ? fieldText(plain ?? '') : extendedText(extended);
-  if (username === undefined) return 'username* does not have the form of RFC 8187 for UTF-8';
+  if (username === undefined) return 'username* is not UTF-8 text in the encoding of RFC 8187';
   if (hasControl(username)) return 'the username has a control character';
   return { username: hashed === 'true' ? username.toLowerCase() : username, userhash: hashed === 'true' };
 }

@@ -7,14 +7,19 @@ import { ready, spawnService, writeConfig } from './service-process.ts';
 const grant = { grant_type: 'client_credentials' };
 const skip = process.platform === 'win32' && 'Windows has no file size limit for a process';
 
+/**
+ * What the test runner adds to every process by NODE_OPTIONS does not ignore the signal of the limit. The cache of
+ * compiled modules belongs to all tests.
+ */
+const alone = 'unset NODE_OPTIONS NODE_COMPILE_CACHE';
+
 t.test(
   'on a full disk tokens are 503 and answered ones stay valid; with space again the service recovers by itself',
   { skip },
   async (t) => {
     const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
     // A file size limit acts like a full disk for one process. Node.js ignores the signal, so writes fail instead.
-    // NODE_OPTIONS is empty, because what the test runner adds to every process does not ignore it.
-    const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 700' });
+    const service = spawnService(t, config, { shell: `${alone}; ulimit -S -f 700` });
     const url = await ready(service);
     const admin = /"admin":"([^"]+)"/.exec(service.stdout())?.[1];
     const { post, token, introspect } = requests(url);
@@ -48,7 +53,7 @@ t.test(
 
 t.test('a disk that is full at the start is reported in one line, without a stack', { skip }, async (t) => {
   const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
-  const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 8' });
+  const service = spawnService(t, config, { shell: `${alone}; ulimit -S -f 8` });
   await service.ended;
   t.match(service.stderr(), /^gatehouse: .*(full|I\/O)/m);
   t.notMatch(service.stderr(), / {4}at /);

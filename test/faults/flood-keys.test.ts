@@ -24,7 +24,7 @@ const BETWEEN = sized(2.5, 0.7, 0.7);
 /** The part of the pace that a machine must reach. */
 const KEPT = sized(0.4, 0.8, 0.8);
 const TOKENS = 250;
-/** The quick size is slow enough for a machine that also runs other files. */
+/** The quick size has 500 kids a second, for a slow machine that also runs other files. */
 const FLOOD = sized({ kids: 2_000, seconds: 4 }, { kids: 10_000, seconds: 59 }, { kids: 100_000, seconds: 299 });
 
 interface Key {

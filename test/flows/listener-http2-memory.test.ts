@@ -4,7 +4,7 @@ import { behind, gateway } from '../support/gateway.ts';
 import { askHttp2, http2Client, http2Listen } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
 import { block, GET, HEADERS, http2Raw, PING, SETTINGS } from '../support/http2-raw-client.ts';
-import { ownMemory } from '../support/memory.ts';
+import { ownResident } from '../support/memory.ts';
 import { within } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
@@ -29,7 +29,7 @@ t.test('frames that require an answer but are no request use no memory: pings, s
   };
   const pour = async (one: Buffer) => {
     const client = await http2Raw(t, port);
-    const { rss: before } = await ownMemory();
+    const before = await ownResident();
     for (let i = 0; i < 500 && !client.closed; i++) {
       client.send(...Array.from({ length: 100 }, () => one));
       await pause(1);
@@ -38,7 +38,7 @@ t.test('frames that require an answer but are no request use no memory: pings, s
     const answer = await within(askHttp2(other, { ':path': '/public/a' }), 20_000, 'an answer beside it');
     t.equal(answer.status, 200);
     t.equal(upstream.seen.length, 1);
-    const grown = ((await ownMemory()).rss - before) / 2 ** 20;
+    const grown = ((await ownResident()) - before) / 2 ** 20;
     client.socket.destroy();
     return grown;
   };
@@ -61,14 +61,14 @@ t.test('a small block that expands to a large head uses no memory', async (t) =>
     Buffer.from([0x7f, 0xa1, 0x1e, ...Buffer.alloc(4000, 0x78)]),
   ];
   const stored = Buffer.concat([Buffer.from([0x40]), name, value]);
-  const { rss: before } = await ownMemory();
+  const before = await ownResident();
   for (let i = 0; i < 50; i++) {
     const bomb = Buffer.concat([block(GET), stored, Buffer.alloc(12_000, 0xbe)]);
     client.send(frame(HEADERS, 5, streamOf(i), bomb));
     await pause(5);
   }
   await pause(200);
-  const grown = ((await ownMemory()).rss - before) / 2 ** 20;
+  const grown = ((await ownResident()) - before) / 2 ** 20;
   t.ok(grown < 64, `${grown.toFixed(1)} MiB`);
   t.equal(upstream.seen.length, 0);
   const other = await http2Client(t, port);

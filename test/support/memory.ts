@@ -35,6 +35,11 @@ export async function ownMemory(): Promise<NodeJS.MemoryUsage> {
   return process.memoryUsage();
 }
 
+/** Bytes of resident memory of this process. Garbage is collected first. */
+export async function ownResident(): Promise<number> {
+  return (await ownMemory()).rss;
+}
+
 /** The highest resident memory of the process so far, in KiB. */
 export function highWater(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');

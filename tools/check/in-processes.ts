@@ -5,12 +5,16 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Parser } from 'tap-parser';
 import { failed, watchFiles } from '../report.ts';
+import { ENOUGH } from '../tap/patience.ts';
 import { environment } from '../tap.ts';
 
 /** How many files one process runs. Files leave memory behind, and this bounds how much. */
 const FILES = 30;
-/** Milliseconds for one file, whatever limit it sets itself: a blocked file never gets to its own timer. */
-const LONGEST = 900_000;
+/**
+ * Milliseconds for one file, whatever limit it sets itself: a blocked file never gets to its own timer. Any other file
+ * reaches its own limit first, and then reports what it knows.
+ */
+const LONGEST = ENOUGH + 60_000;
 /** Milliseconds for a process to end after its last file. If it does not end, a file left something open. */
 const END = 10_000;
 

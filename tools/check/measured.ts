@@ -7,7 +7,7 @@ import { allImports } from './import-graph.ts';
 const TIME = ['lateness', 'growth'].map((name) => `test/support/${name}.ts`).concat('test/faults/support/pace.ts');
 const MEMORY = 'test/support/memory.ts';
 /** Functions of MEMORY. */
-const RESIDENT = ['resident', 'highWater'];
+const RESIDENT = /\b(?:resident|ownResident|highWater)\b/;
 
 function reaches(file: string, names: readonly string[]): boolean {
   const files = new Set(names.map((name) => resolve(name)));
@@ -16,7 +16,7 @@ function reaches(file: string, names: readonly string[]): boolean {
 
 function judgesResident(file: string): boolean {
   const memory = resolve(MEMORY);
-  return allImports(file).some(({ to, names }) => to === memory && RESIDENT.some((name) => names.includes(name)));
+  return allImports(file).some(({ to, names }) => to === memory && RESIDENT.test(names));
 }
 
 export function judgesTime(file: string): boolean {

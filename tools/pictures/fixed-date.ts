@@ -7,13 +7,15 @@ import type { Page } from 'playwright-core';
  * @param now milliseconds since the epoch
  */
 export async function fixDate(page: Page, now: number): Promise<void> {
+  // The order of several such scripts is undefined. Time never steps back, so the latest time counts.
   await page.addInitScript(`
-    globalThis.Date = class extends Date {
+    globalThis.Date = class Fixed extends Date {
+      static latest = Math.max(${now}, Date.latest ?? 0);
       constructor(...parts) {
-        super(...(parts.length === 0 ? [${now}] : parts));
+        super(...(parts.length === 0 ? [Fixed.latest] : parts));
       }
       static now() {
-        return ${now};
+        return Fixed.latest;
       }
     };`);
 }

@@ -13,7 +13,7 @@ const MOST = { address: 20, host: 600 } as const;
 /** Requests at the same time: of all hosts, and of one host that does not answer. */
 const AT_ONCE = { all: 256, host: 8 } as const;
 
-/** Seconds. A caller waits this long if too many requests run at the same time. */
+/** The seconds that `within` returns if too many requests run at the same time. */
 const SOON = 5;
 
 /** Limits the requests that strangers cause. */

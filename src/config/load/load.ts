@@ -89,7 +89,7 @@ const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
 
 /**
  * Loads gateway.yaml. Returns all faults at once. `files` receives the absolute path of every file that the result depends on,
- * this one first. A caller that passes `files` serves requests during the load, so the load does not wait for a pipe.
+ * this one first. A caller that passes `files` also loads while it serves requests, so no load waits for a pipe.
  */
 export function loadGatewayConfig(file: string, env: Env = process.env, files?: FileNotes): Loaded<GatewayConfig> {
   files?.add(resolve(file));

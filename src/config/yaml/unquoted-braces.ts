@@ -14,7 +14,7 @@ const braced = /[^\s,[\]{}"']*(?:\{[^{}\s"']*\}[^\s,[\]{}"']*)+/y;
  * After this many typos the author has understood the mistake. Each one costs a parse, so a large file reports fewer.
  */
 const mostSlips = 50;
-/** All parses that search for these typos together read at most this many characters. */
+/** All parses that search for these typos together read at most this many characters. A longer file gets one. */
 const mostParsed = 512 * 1024;
 
 /**

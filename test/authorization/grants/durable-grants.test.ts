@@ -96,6 +96,7 @@ async function oneLife(t: Test, { config, records, seen }: Life): Promise<void> 
   ];
   const { rotations } = seen;
   t.ok(await until(() => seen.rotations > rotations && seen.revoked.length > 0, 60_000), 'it is under load');
+  // Long enough for many requests, and short enough for a hundred lives.
   await sleep(dice.below(100));
   service.child.kill('SIGKILL');
   t.equal(await service.ended, 'SIGKILL');

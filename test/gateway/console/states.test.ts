@@ -84,12 +84,13 @@ async function olderGreeting(route: Route): Promise<object> {
   return { ...greeting, replicas: greeting.replicas.map(({ url }: { url: string }) => ({ url })) };
 }
 
+const isJson = (request: Request) => !request.headers().accept?.includes('event-stream');
+
 t.test('an older answer that arrives late does not hide that a gateway is lost', { skip }, async (t) => {
   const running = await reloaded(t);
   const { page } = await open(t, running.adminUrl ?? '');
   const { live } = await textsOf({ locale: 'en-US' });
   const lost = page.getByText(start(live.lost));
-  const isJson = (request: Request) => !request.headers().accept?.includes('event-stream');
   await page.route('**/api/decisions?*', async (route) => {
     if (!isJson(route.request())) return route.continue();
     const json = await olderGreeting(route);
@@ -102,6 +103,31 @@ t.test('an older answer that arrives late does not hide that a gateway is lost',
   await (await fetch(`${running.url}/public/1`)).text();
   await page.locator('.row').first().waitFor();
   t.equal(await lost.count(), 1);
+});
+
+t.test('a filter that was refused has no message beside the next filter', { skip }, async (t) => {
+  const running = await reloaded(t);
+  const { page } = await open(t, running.adminUrl ?? '');
+  const { live } = await textsOf({ locale: 'en-US' });
+  const next = Promise.withResolvers<void>();
+  let [asked, answered] = [0, 0];
+  await page.route('**/api/decisions?filter=stauts*', async (route) => {
+    if (!isJson(route.request())) return route.continue();
+    const response = await route.fetch();
+    asked++;
+    await next.promise;
+    await route.fulfill({ response });
+    answered++;
+  });
+  await page.goto(`${running.adminUrl}/console/live#filter=stauts%3A4xx`);
+  t.ok(await until(() => asked === 2), 'for the kept decisions, and why the stream is refused');
+  await page.getByLabel(live.filter).fill('status:4xx');
+  await page.getByRole('button', { name: live.apply, exact: true }).click();
+  await page.getByText(start(live.lost)).waitFor();
+  next.resolve();
+  t.ok(await until(() => answered === 2));
+  await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+  t.equal(await page.getByRole('alert').count(), 0);
 });
 
 t.test(

@@ -4,8 +4,8 @@ import { openRecords } from '../../../src/storage/open.ts';
 import { recordsContract } from '../../contracts/records.ts';
 import { postgresServer, skipWithoutPostgres as skip } from '../../support/postgres.ts';
 
-/** Opens a pool of connections for each of 148 tests: 18 s, and over 60 s in .ci/run on a slow machine. */
-t.setTimeout(180_000);
+/** Opens a pool of connections for each test: 18 s. */
+t.setTimeout(60_000);
 
 const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
 const server = skip === false ? await postgresServer(t) : undefined;

@@ -6,7 +6,7 @@ import type { AdminConfig } from '../../../config/schema/admin.ts';
 import { isLoopback, normalizeHost } from '../../../config/words/host.ts';
 import { hostsOf } from '../../../config/words/hosts-of.ts';
 
-/** Probes and scrapers may request these paths without a login, and with any Host. */
+/** Probes and scrapers may request these paths without a login. Unless `admin` is on loopback, any Host is accepted. */
 const OPEN: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
 /** The address without its parameters, as the router knows it. So no other spelling of a path opens anything. */

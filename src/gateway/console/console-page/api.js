@@ -13,7 +13,7 @@ export async function ask(path, body) {
 
 /**
  * For questions of which only the last one counts. `ask` answers undefined if another question has been asked meanwhile, because
- * answers may arrive in another order. `forget` makes the question that is under way such an earlier one.
+ * answers may arrive in another order. `forget` discards the answer that is under way.
  */
 export function onlyLast() {
   let last = 0;
@@ -26,6 +26,19 @@ export function onlyLast() {
     forget() {
       last++;
     },
+  };
+}
+
+/** For a question that repeats. An answer is undefined if a later question already has its answer. */
+export function inOrder(path) {
+  let asked = 0;
+  let answered = 0;
+  return async () => {
+    const mine = ++asked;
+    const answer = await ask(path);
+    if (mine < answered) return undefined;
+    answered = mine;
+    return answer;
   };
 }
 

@@ -1,7 +1,7 @@
 // Health: authorization servers, upstreams, and graphs of the last 15 minutes.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask } from './api.js';
+import { inOrder } from './api.js';
 import { countText, dayText, fill, minuteText, numberText, percentText, texts, timeText } from './language.js';
 import { Alert, english, html, Verdict } from './ui.js';
 
@@ -13,10 +13,13 @@ const EVERY = 5000;
 const health = signal(undefined);
 const fault = signal('');
 
+const askHealth = inOrder('/api/health');
+
 async function read() {
-  const { ok, answer } = await ask('/api/health').catch(() => ({ ok: false, answer: {} }));
-  fault.value = ok ? '' : texts.frame.silent;
-  if (ok) health.value = answer;
+  const told = await askHealth();
+  if (told === undefined) return;
+  fault.value = told.ok ? '' : texts.frame.silent;
+  if (told.ok) health.value = told.answer;
 }
 
 export function Health() {

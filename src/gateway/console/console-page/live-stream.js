@@ -25,8 +25,6 @@ class Shared {
   #last;
   #epoch;
   #joined;
-  /** The stream has sent its greeting. An answer as JSON may be older than this greeting, even if it arrives later. */
-  #isGreeted = false;
 
   constructor(filter, parts) {
     this.#filter = filter;
@@ -35,7 +33,11 @@ class Shared {
 
   join() {
     if (this.#joined !== undefined) return;
-    const joined = { channel: new BroadcastChannel(`decisions ${this.#filter}`), ended: new AbortController() };
+    const joined = {
+      channel: new BroadcastChannel(`decisions ${this.#filter}`),
+      ended: new AbortController(),
+      isGreeted: false,
+    };
     this.#joined = joined;
     joined.channel.onmessage = ({ data }) => this.#hear(data);
     void this.#lead(joined).catch(() => {});
@@ -46,7 +48,6 @@ class Shared {
     this.#joined?.ended.abort();
     this.#joined?.channel.close();
     this.#joined = undefined;
-    this.#isGreeted = false;
   }
 
   /** The tab with the lock has the connection. When it leaves, the next tab gets the lock. */
@@ -58,8 +59,9 @@ class Shared {
   /** A browser connects again by itself, but not after a refusal. */
   async #connect({ channel, ended }) {
     const pass = (message) => {
+      if (ended.signal.aborted) return;
       this.#hear(message);
-      if (!ended.signal.aborted) channel.postMessage(message);
+      channel.postMessage(message);
     };
     for (let wait = FIRST_WAIT; !ended.signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       await this.#listen(pass, ended.signal);
@@ -90,13 +92,10 @@ class Shared {
   async #catchUp(joined) {
     const { ok, answer } = await ask(this.#address());
     if (!ok || this.#joined !== joined) return;
-    if (!this.#isGreeted) this.#greet(answer);
+    // The stream's own greeting is newer. The numbers of another start mean other decisions.
+    if (!joined.isGreeted) this.#greet(answer);
+    else if (answer.epoch !== this.#epoch) return;
     this.#parts.take({ decisions: answer.decisions, left: 0, slow: 0 });
-  }
-
-  #hello(hello) {
-    this.#isGreeted = true;
-    this.#greet(hello);
   }
 
   /** After another start of the gateway, its numbers begin again. */
@@ -115,7 +114,10 @@ class Shared {
   #hear({ id, data, hello, state }) {
     if (state !== undefined) return this.#parts.tell(state);
     this.#parts.tell('connected');
-    if (hello !== undefined) return this.#hello(JSON.parse(hello));
+    if (hello !== undefined) {
+      if (this.#joined !== undefined) this.#joined.isGreeted = true;
+      return this.#greet(JSON.parse(hello));
+    }
     this.#last = id;
     return this.#parts.take(JSON.parse(data));
   }

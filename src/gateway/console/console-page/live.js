@@ -37,6 +37,9 @@ const chosen = computed(() => {
   return found ?? (lastChosen?.number === number ? lastChosen : undefined);
 });
 let lastChosen;
+/** The number of a decision, and the YAML that would let its request pass. */
+const remedies = signal({});
+const remedying = onlyLast();
 
 function clear() {
   rows.value = [];
@@ -50,6 +53,8 @@ function greet(value) {
   if (greeting.value !== undefined && greeting.value.epoch !== value.epoch) {
     clear();
     lastChosen = undefined;
+    remedying.forget();
+    remedies.value = {};
   }
   greeting.value = value;
 }
@@ -316,8 +321,6 @@ function factsOf(record) {
   return shown.map((name) => [name, Array.isArray(record[name]) ? record[name].join(' ') : record[name]]);
 }
 
-const remedies = signal({});
-
 /** The YAML that would let the request pass, as `gatehouse shadow report` writes it. */
 function Remedy({ record }) {
   const isRefused = kindOf(record) === 'refuse' || record.shadow !== undefined;
@@ -328,8 +331,6 @@ function Remedy({ record }) {
   if (!isRefused || number !== record.number || !yaml) return null;
   return html`<details class="remedy"><summary>${words.remedy}</summary><pre lang="en">${yaml}</pre></details>`;
 }
-
-const remedying = onlyLast();
 
 async function fetchRemedy(record) {
   const told = await remedying.ask('/api/remedy', { record });

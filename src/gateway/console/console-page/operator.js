@@ -8,7 +8,7 @@ import { html } from './ui.js';
 const operator = signal({ name: null, logout: null });
 
 async function read() {
-  const { ok, answer } = await ask('/api/operator').catch(() => ({ ok: false }));
+  const { ok, answer } = await ask('/api/operator');
   if (ok) operator.value = answer;
 }
 
@@ -23,6 +23,6 @@ export function Operator() {
 }
 
 async function logOut(path) {
-  const { ok, answer } = await ask(path, {}).catch(() => ({ ok: false }));
+  const { ok, answer } = await ask(path, {});
   if (ok) location.assign(answer.page);
 }

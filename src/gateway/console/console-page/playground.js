@@ -1,7 +1,7 @@
 // Playground: what would happen to a request, and why. The same as `gatehouse explain`.
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask, onlyLast } from './api.js';
+import { inOrder, onlyLast } from './api.js';
 import { Explanation } from './explanation.js';
 import { fill, parts, texts } from './language.js';
 import { keep, state, visits } from './state.js';
@@ -36,14 +36,10 @@ export function Playground() {
   useEffect(() => void fetchFile(), []);
   // A different address makes a new form, with its own question.
   useEffect(() => {
+    clear();
     if (value('url') !== '' && as.value !== 'token') void submit(form.current);
   }, [visits.value]);
-  useEffect(
-    () => () => {
-      result.value = {};
-    },
-    [],
-  );
+  useEffect(() => clear, []);
   const send = (event) => {
     event.preventDefault();
     void submit(form.current);
@@ -129,21 +125,29 @@ function File() {
     }`;
 }
 
+const askFile = inOrder('/api/file');
+
 async function fetchFile() {
-  const { ok, answer } = await ask('/api/file');
-  if (ok) running.value = answer;
+  const told = await askFile();
+  if (told?.ok) running.value = told.answer;
 }
 
 const explaining = onlyLast();
 
-async function submit(form) {
+function clear() {
   explaining.forget();
+  result.value = {};
+}
+
+async function submit(form) {
   const question = questionOf(new FormData(form));
-  if (question.fault !== undefined) result.value = { own: question.fault };
-  else {
-    const told = await explaining.ask('/api/explain', question);
-    if (told !== undefined && form.isConnected) result.value = resultOf(question, told);
+  if (question.fault !== undefined) {
+    explaining.forget();
+    result.value = { own: question.fault };
+    return;
   }
+  const told = await explaining.ask('/api/explain', question);
+  if (told !== undefined) result.value = resultOf(question, told);
 }
 
 /** Nothing of a token stays after the question. */

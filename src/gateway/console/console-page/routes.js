@@ -1,7 +1,7 @@
 // Routes: in the order of matching, with the number of requests to each. Trying a path highlights the route that wins.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask, onlyLast } from './api.js';
+import { inOrder, onlyLast } from './api.js';
 import { Place } from './explanation.js';
 import { countText, fill, numberText, parts, texts, timeText } from './language.js';
 import { addressOf, follow, keep, state } from './state.js';
@@ -18,10 +18,13 @@ const fault = signal('');
 const tried = signal(undefined);
 const reload = signal(undefined);
 
+const askRoutes = inOrder('/api/routes');
+
 async function read() {
-  const { ok, answer } = await ask('/api/routes').catch(() => ({ ok: false, answer: {} }));
-  fault.value = ok ? '' : texts.frame.silent;
-  if (ok) routes.value = answer.routes;
+  const told = await askRoutes();
+  if (told === undefined) return;
+  fault.value = told.ok ? '' : texts.frame.silent;
+  if (told.ok) routes.value = told.answer.routes;
 }
 
 export function Routes() {
@@ -135,9 +138,11 @@ function Refusals({ route: { refused, failed } }) {
   </ul>`;
 }
 
+const askReload = inOrder('/api/reload');
+
 async function readReload() {
-  const { ok, answer } = await ask('/api/reload');
-  if (ok) reload.value = answer;
+  const told = await askReload();
+  if (told?.ok) reload.value = told.answer;
 }
 
 function LastReload() {

@@ -16,6 +16,7 @@ export function Token() {
   useEffect(() => {
     const input = field.current;
     const clear = () => {
+      checking.forget();
       input.value = '';
       result.value = {};
     };
@@ -28,9 +29,7 @@ export function Token() {
   const send = async (event) => {
     event.preventDefault();
     const told = await checking.ask('/api/token', { token: field.current.value.trim() });
-    // If the page was left meanwhile, it keeps nothing of the token.
-    if (told === undefined || field.current === null) return;
-    result.value = told.ok ? told.answer : { fault: faultOf(told.answer) };
+    if (told !== undefined) result.value = told.ok ? told.answer : { fault: faultOf(told.answer) };
   };
   return html`
     <h1>${words.title}</h1>
