@@ -161,9 +161,14 @@ t.test('two tabs share one stream, and a tab in the background leaves it to the 
   for (const tab of [page, second]) await tab.locator('.row', { hasText: '/orders/1' }).waitFor();
   t.equal(await streams(), 1);
   await page.close();
-  await requests(opened, ['/orders/2']);
-  await second.locator('.row', { hasText: '/orders/2' }).waitFor();
-  t.ok(await until(async () => (await streams()) === 1), 'the other tab has the stream');
+  // Until the other tab has its stream, no one watches for a moment, and the gateway keeps no decision of this moment.
+  const row = second.locator('.row', { hasText: '/orders/2' }).first();
+  const arrives = async () => {
+    await requests(opened, ['/orders/2']);
+    return row.isVisible();
+  };
+  t.ok(await until(arrives), 'the other tab gets the decisions');
+  t.ok(await until(async () => (await streams()) === 1), 'over one stream');
   await second.close();
   t.ok(await until(async () => (await streams()) === 0), 'the last tab ends the stream');
 });
