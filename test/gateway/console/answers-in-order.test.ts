@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { skipWithoutBrowser as skip } from '../../support/browser.ts';
-import { consoleOf, textsOf } from './opened-console.ts';
+import { consoleOf, shown, textsOf } from './opened-console.ts';
 
 /** Drives a browser through the pages with a question: 20 s on a busy machine. */
 t.setTimeout(120_000);
@@ -66,8 +66,7 @@ async function holdFirst(page: Page, path: string): Promise<() => Promise<void>>
     const arrived = page.waitForResponse((response) => response.url().endsWith(`/api/${path}`));
     held.resolve();
     await (await arrived).finished();
-    // The page has two frames to show it.
-    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+    await shown(page);
   };
 }
 

@@ -7,7 +7,7 @@ import { slowRelay } from '../../support/slow-relay.ts';
 import { jwt } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 import { readLive } from './live-reader.ts';
-import { consoleOf, nothingWrong, textsOf } from './opened-console.ts';
+import { consoleOf, nothingWrong, shown, textsOf } from './opened-console.ts';
 
 /** Starts a browser, and fills the buffers of the system: 20 s on a busy machine. */
 t.setTimeout(120_000);
@@ -47,7 +47,7 @@ t.test('the page says that it connects until its stream is open', { skip }, asyn
   const kept = page.waitForResponse(/\/api\/decisions/);
   await page.goto(`${running.adminUrl}/console/live`);
   await (await kept).finished();
-  await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+  await shown(page);
   t.equal(await page.locator('.bar [role=status]').innerText(), 'Connecting …');
   release();
   await page.getByText('Decisions of').waitFor();

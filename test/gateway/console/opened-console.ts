@@ -40,6 +40,11 @@ export async function textsOf({ locale }: Pick<Look, 'locale'>) {
 /** A text up to its first value. */
 export const start = (text: string) => text.slice(0, text.indexOf('{'));
 
+/** Resolves when the page has shown what its scripts have set: two frames later. */
+export async function shown(page: Page): Promise<void> {
+  await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+}
+
 /** Opens pages in one browser for a file. */
 export function pagesOf(t: Test) {
   const openPage = browserOf(t);

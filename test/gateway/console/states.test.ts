@@ -8,7 +8,7 @@ import { type ReloadableGateway, reloadable } from '../../support/reloadable.ts'
 import { hmacServer } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 import { witness } from '../../support/witness.ts';
-import { goodInEachLook, type Look, pagesOf, start, textsOf } from './opened-console.ts';
+import { goodInEachLook, type Look, pagesOf, shown, start, textsOf } from './opened-console.ts';
 
 /** Starts a group of processes, and drives a browser through four looks of each state: 60 s on a busy machine. */
 t.setTimeout(240_000);
@@ -126,7 +126,7 @@ t.test('a filter that was refused has no message beside the next filter', { skip
   await page.getByText(start(live.lost)).waitFor();
   next.resolve();
   t.ok(await until(() => answered === 2));
-  await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+  await shown(page);
   t.equal(await page.getByRole('alert').count(), 0);
 });
 
