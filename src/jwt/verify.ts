@@ -1,3 +1,4 @@
+import { inARow } from '../base/in-a-row.ts';
 import { refused } from '../base/verdict.ts';
 import { algorithms } from './algorithms.ts';
 import type { RefusedJwt } from './faults.ts';
@@ -31,7 +32,8 @@ function isSignedBy(
   budget: TurnBudget,
 ): boolean | Promise<boolean> {
   const signed = Buffer.from(token.slice(0, token.lastIndexOf('.')), 'latin1');
-  if (onLoop !== undefined && (onLoop.cost === 0 || budget.take(onLoop.cost))) return onLoop.verify(signed, signature);
+  if (onLoop?.cost === 0) return onLoop.verify(signed, signature);
+  if (onLoop !== undefined && budget.take(onLoop.cost)) return inARow(() => onLoop.verify(signed, signature));
   return crypto.subtle.verify(algorithms[alg].verifying, key, signature, signed);
 }
 
