@@ -1,13 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { systemClock } from '../src/base/clock.ts';
+import { sha256 } from '../src/base/secret.ts';
 import { buildSign, makeSigningKey } from '../src/jwt/sign.ts';
 import { openRecords } from '../src/storage/open.ts';
-import type { CodeRecord, Records } from '../src/storage/records/records.ts';
+import type { CodeRecord, Records, SessionRecord } from '../src/storage/records/records.ts';
 import { authorizationYaml, encryptionKey } from './authorization-config.ts';
 import { cpuTime, start, stop } from './children.ts';
 import { makeCode } from './codes.ts';
@@ -107,7 +109,7 @@ async function run(folder: string): Promise<Running> {
 
 async function exchangeAll({ service, records, pool }: Running, contender: Contender): Promise<number> {
   const codes: string[] = [];
-  for (let count = 0; count < REQUESTS; count++) codes.push(await makeCode(records, partsOf(contender)));
+  for (let count = 0; count < REQUESTS; count++) codes.push(await makeCode(records, await partsOf(records, contender)));
   const before = cpuTime(service.pid as number);
   const left = codes.values();
   const take = async () => {
@@ -126,10 +128,27 @@ async function exchange(pool: Pool, { id, scope }: Contender, code: string): Pro
   if (answer.statusCode !== 200 || !isWhole) throw new Error(`/oauth2/token: ${answer.statusCode}: ${text}`);
 }
 
-/** The code's part that differs between the clients. */
-function partsOf({ id, scope }: Contender): Partial<CodeRecord> {
-  const openid = scope.includes('openid') ? { sessionId: 'a-session', openid: { nonce: 'a-nonce-of-a-client' } } : {};
-  return { clientId: id, scope, ...openid };
+/** The code's part that differs between the clients. Each login has a session of its own. */
+async function partsOf(records: Records, { id, scope }: Contender): Promise<Partial<CodeRecord>> {
+  if (!scope.includes('openid')) return { clientId: id, scope };
+  const sessionId = randomBytes(16).toString('base64url');
+  await records.saveSession(sessionOf(sessionId));
+  return { clientId: id, scope, sessionId, openid: { nonce: 'a-nonce-of-a-client' } };
+}
+
+function sessionOf(id: string): SessionRecord {
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    hash: sha256(id),
+    id,
+    subject,
+    username: subject,
+    authenticatedAt: now,
+    expiresAt: now + 12 * 3600,
+    userAgent: undefined,
+    address: undefined,
+    seenAt: now,
+  };
 }
 
 /** With the claims of an ID token, in this process, which does nothing else. */

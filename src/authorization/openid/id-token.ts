@@ -50,11 +50,12 @@ function makeIdToken(service: Service, login: Login, accessToken: string): Promi
     iat: issuedAt,
     exp: issuedAt + Math.floor(service.config.openid.id_token.ttl / 1000),
     auth_time: authTime,
-    ...(openid.nonce !== undefined && { nonce: openid.nonce }),
-    ...(openid.acr !== undefined && { acr: openid.acr }),
+    // JSON leaves out what is undefined.
+    nonce: openid.nonce,
+    acr: openid.acr,
     amr: ['pwd'],
     at_hash: accessTokenHash(alg, accessToken),
-    ...(sessionId !== undefined && { sid: sidOf(sessionId, client.id) }),
+    sid: sessionId && sidOf(sessionId, client.id),
   });
 }
 

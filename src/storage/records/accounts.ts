@@ -135,7 +135,10 @@ function* endEverything(subject: string, now: number, keysUntil: number | undefi
   yield* run('DELETE FROM authorization_code WHERE subject = $1 AND used_at IS NULL', subject);
   const keys = yield* endSessionKeys({ subject }, now);
   const grants = yield* endGrantsOfSubject(subject, now);
-  yield* makeNotices(sessions, now);
+  yield* makeNotices(
+    sessions.map((id) => ({ id, subject })),
+    now,
+  );
   yield* noteSecurityEvent({ event: 'session-revoked', subject }, now);
   return { kids, keys, grants };
 }

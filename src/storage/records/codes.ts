@@ -15,7 +15,6 @@ import {
 import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
 import { type OneTime, useOnce } from './one-time.ts';
 import { type OpenidOrigin, openidOrigin } from './openid-facts.ts';
-import { noteSessionClient } from './openid-sessions.ts';
 import { type Premises, stillHold } from './preconditions.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
 import { isStillTheirs } from './user-keys.ts';
@@ -124,12 +123,18 @@ export type Redemption = 'redeemed' | CodeRefusal;
 /** Uses the code and saves its grant in one transaction. `rekeyed`: nothing was read yet. */
 export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption | 'rekeyed'> {
   if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
-  const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
+  const redemption = yield* consumeCode(claim, keptUntil(minted.grant, claim.now));
   if (redemption !== 'redeemed') return redemption;
   yield* saveMinted(minted);
-  const { sessionId, clientId } = minted.grant;
-  if (sessionId !== undefined) yield* noteSessionClient(sessionId, clientId);
   return redemption;
+}
+
+/** Seconds. A session usually ends earlier. A used code of a longer session stays too, because `sweep` looks for the session. */
+const USUAL_SESSION = 12 * 3600;
+
+/** A used code of a session tells which client must learn that the session ended (see `makeNotices`). */
+function keptUntil({ sessionId, expiresAt }: Minted['grant'], now: number): number {
+  return sessionId === undefined ? expiresAt : Math.max(expiresAt, now + USUAL_SESSION);
 }
 
 /** `keepUntil`: the end of the tokens that the exchange issues. */

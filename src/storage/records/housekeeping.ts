@@ -1,8 +1,11 @@
 import { all, run, type Verb } from '../engine/verb.ts';
 import { pruneEvents } from './events.ts';
 
-/** `until` is the end that the session had at its last exchange of a code. Each login of the same user renews the session. */
-const isSessionGone = 'NOT EXISTS (SELECT 1 FROM login_session WHERE id = session_client.session_id)';
+/**
+ * A used code stays until its session ends (see `makeNotices`), because each login of the same user renews the session. The
+ * same is true for what earlier versions wrote about the session's clients.
+ */
+const isSessionGone = (table: string) => `NOT EXISTS (SELECT 1 FROM login_session WHERE id = ${table}.session_id)`;
 
 /**
  * Table, key, and the column with the time after which a row is no longer needed. The last part is a condition that such a row
@@ -11,11 +14,11 @@ const isSessionGone = 'NOT EXISTS (SELECT 1 FROM login_session WHERE id = sessio
 const ending: readonly (readonly [table: string, key: string, end: string, condition?: string])[] = [
   ['access_token', 'hash', 'expires_at'],
   ['denied_jwt', 'jti', 'until'],
-  ['authorization_code', 'hash', 'keep_until'],
+  ['authorization_code', 'hash', 'keep_until', `(used_at IS NULL OR ${isSessionGone('authorization_code')})`],
   ['refresh_token', 'hash', 'expires_at'],
   ['authorization_grant', 'id', 'expires_at'],
   ['login_session', 'hash', 'expires_at'],
-  ['session_client', 'session_id', 'until', isSessionGone],
+  ['session_client', 'session_id', 'until', isSessionGone('session_client')],
   ['session_key', 'hash', 'expires_at'],
   ['client_secret', 'hash', 'expires_at'],
   ['one_time', 'hash', 'until'],

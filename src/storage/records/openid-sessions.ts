@@ -12,18 +12,8 @@ import {
   takeDue,
 } from './outbox.ts';
 
-/** Remembers that this client has an ID token of the session. */
-export function* noteSessionClient(sessionId: string, clientId: string): Verb<void> {
-  yield* run(
-    `INSERT INTO session_client (session_id, client_id, subject, until)
-     SELECT id, $2, subject, expires_at FROM login_session WHERE id = $1
-     ON CONFLICT (session_id, client_id) DO UPDATE SET until = excluded.until`,
-    sessionId,
-    clientId,
-  );
-}
-
-interface EndedSession {
+/** A session that has just ended. */
+export interface EndedSession {
   readonly id: string;
   /** The session's user. An index leads to the codes and grants of a user, and none to those of a session. */
   readonly subject: string;
@@ -40,7 +30,7 @@ export function* endSessionAtClients(session: EndedSession, now: number): Verb<v
     session.id,
   );
   const grants = yield* endSessionGrants(session, now);
-  yield* makeNotices([session.id], now);
+  yield* makeNotices([session], now);
   yield* reportEach('gid', grants, now);
 }
 
@@ -58,19 +48,31 @@ function* endSessionGrants({ id, subject }: EndedSession, now: number): Verb<rea
 }
 
 /**
- * One for each client that has an ID token of a session. Codes come before notices too: the exchange of a code adds its client.
+ * Where the clients of a session are. The exchange of a code writes nothing for this, because a used code names its client.
+ * Earlier versions wrote `session_client`.
  */
-export function* makeNotices(sessionIds: readonly string[], now: number): Verb<void> {
-  for (const id of sessionIds) {
-    yield* run(
-      `INSERT INTO logout_notice (session_id, client_id, subject, created_at, next_at, attempts)
-       SELECT session_id, client_id, subject, $2, $2, 0 FROM session_client WHERE session_id = $1
-       ON CONFLICT (session_id, client_id) DO NOTHING`,
-      id,
-      now,
-    );
+const sources = ['authorization_code', 'session_client'] as const;
+
+/**
+ * One for each client that has an ID token of a session. Codes end before notices are made, because this waits for a
+ * running exchange of a code, and then finds its client.
+ */
+export function* makeNotices(sessions: readonly EndedSession[], now: number): Verb<void> {
+  for (const { id, subject } of sessions) {
+    for (const source of sources) yield* noticesFrom(source, { id, subject }, now);
     yield* run('DELETE FROM session_client WHERE session_id = $1', id);
   }
+}
+
+function noticesFrom(source: (typeof sources)[number], { id, subject }: EndedSession, now: number): Verb<void> {
+  return run(
+    `INSERT INTO logout_notice (session_id, client_id, subject, created_at, next_at, attempts)
+     SELECT session_id, client_id, subject, $3, $3, 0 FROM ${source} WHERE subject = $1 AND session_id = $2
+     ON CONFLICT (session_id, client_id) DO NOTHING`,
+    subject,
+    id,
+    now,
+  );
 }
 
 /** A client that must still learn that a session ended. */

@@ -2,6 +2,9 @@ import { sha256 } from '../../../src/base/secret.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
 import { claim, minted, now, type Rule, saveCode, session, times } from './samples.ts';
 
+/** Seconds. */
+const DAY = 24 * 3600;
+
 /** A client logs the user in. The client, the code and the grant have the same name. */
 async function logIn(records: Records, sessionName: string, name: string, scope = 'openid'): Promise<void> {
   const sessionId = `id ${sessionName}`;
@@ -70,12 +73,29 @@ export const openidSessionRules: readonly Rule[] = [
     },
   ],
   [
-    'the clients of a session that has expired are forgotten',
+    'a session that has expired is forgotten, and its clients with their used codes',
     async (t, records) => {
       await records.saveSession(session('a'));
       await logIn(records, 'a', 'web');
-      t.equal(await records.sweep(now + 600, 100), 4, 'the session, its client and its two tokens');
-      t.equal(await records.sweep(now + 600, 100), 0);
+      t.equal(await records.sweep(now + 600, 100), 3, 'the session and its two tokens');
+      t.ok(await records.findCode(sha256('web')));
+      await records.sweep(now + DAY, 100);
+      t.equal(await records.findCode(sha256('web')), undefined);
+      t.equal(await records.sweep(now + DAY, 100), 0);
+    },
+  ],
+  [
+    'a client is known as long as its session, also if the session is longer than a day and the tokens are not',
+    async (t, records) => {
+      await records.saveSession(session('a', { expiresAt: now + 3 * DAY }));
+      await logIn(records, 'a', 'web');
+      await saveCode(records, 'unused', { clientId: 'web', sessionId: 'id a', openid: {} });
+      await records.sweep(now + 2 * DAY, 100);
+      t.equal(await records.findCode(sha256('unused')), undefined, 'a code that was never used has expired');
+      t.equal(await records.endSession('id a', 's-alice', now + 2 * DAY), true);
+      t.strictSame(await told(records, now + 2 * DAY), ['web']);
+      await records.sweep(now + 2 * DAY, 100);
+      t.equal(await records.findCode(sha256('web')), undefined, 'its session has ended');
     },
   ],
   [
