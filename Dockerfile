@@ -1,12 +1,14 @@
 # syntax=docker/dockerfile:1
-# Both programs: `docker build .` makes the gateway, and `docker build --target authorization .` makes the authorization service.
-# They differ only in the default command. Kubernetes sets the command, so it can use either image.
+# This file makes an image for each program: `docker build .` for the gateway, and
+# `docker build --target authorization .` for the authorization service. Both images have the same files. Only the
+# ports, the health check and the default command differ. On Kubernetes, both programs can use either image, because our
+# chart sets the arguments.
 ARG NODE_IMAGE=node:24-bookworm-slim
-# Any image with glibc and libstdc++: it needs no shell, no package manager, and no Node.js of its own.
+# Any image with glibc and libstdc++ works here. It needs no shell, no package manager, and no Node.js.
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
-# The two stages that run programs use the platform of the builder, because their results are the same on every platform.
-# So an image for another platform needs no emulation.
+# The stages `build` and `dependencies` run programs. They run on the platform of the builder, because their results are
+# the same on every platform. So the build of an image for another platform needs no emulation.
 FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -42,12 +44,12 @@ COPY package.json LICENSE ./
 COPY bin ./bin
 COPY config ./config
 COPY --from=build /build/dist ./dist
-# The programs write only here: SQLite and the key beside it.
+# The programs write only to /data: the SQLite database, and the key file beside it.
 COPY --from=build --chown=65532:65532 /build/data /data
 VOLUME ["/data"]
 ENV NODE_ENV=production
 USER 65532:65532
-# SIGUSR1 never opens an inspector.
+# With --disable-sigusr1, the signal SIGUSR1 does not start the debugger of Node.js.
 # Without --max-semi-space-size, V8 on a large machine would collect garbage only after 128 MiB.
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--disable-sigusr1", "/app/bin/gatehouse.js"]
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node.js from 18 up can read: finds a Node.js that is new enough, or says what to do.
+// Plain JavaScript that Node.js 18 and newer can run. It finds a Node.js that is new enough, or says what to do.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED = [24, 15];
-/** By default, Node.js opens an inspector on this signal. Anyone who reaches its port could then read every key here. */
+/**
+ * By default, Node.js starts its debugger on this signal. Anyone who reaches the debugger's port could then read every
+ * key in this process.
+ */
 process.on('SIGUSR1', () => {});
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -25,7 +28,10 @@ function isNewEnough(version) {
   return major > REQUIRED[0] || (major === REQUIRED[0] && minor >= REQUIRED[1]);
 }
 
-/** If an older Node.js started this process, it stops when the older one is killed. No other program would stop it. */
+/**
+ * If an older Node.js started this process, this process stops when the older process is killed. No other program would
+ * stop this process.
+ */
 function endWithParent() {
   if (process.channel === undefined) return;
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
@@ -51,8 +57,9 @@ function runNewerNode() {
 }
 
 /**
- * The Node.js of a checkout, the one that is installed beside the package, and the ones in PATH. The launcher searches no
- * other folder: if someone copies it to another folder, a stranger may have put a program there.
+ * Where a newer Node.js may be: in a checkout, beside the installed package, and in PATH. The launcher searches no
+ * other folder near its own file. If someone copies this file to a folder that others can write, a stranger's program
+ * may be there.
  */
 function places() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -73,10 +80,10 @@ function versionOf(node) {
 function remedy() {
   const [major] = REQUIRED;
   return [
-    `gatehouse needs Node.js ${REQUIRED.join('.')} or newer; this is ${process.versions.node} (${process.execPath}), and PATH has no newer one.`,
-    `Install one, by https://nodejs.org/en/download or \`nvm install ${major}\`,`,
+    `gatehouse needs Node.js ${REQUIRED.join('.')} or newer; this is ${process.versions.node} (${process.execPath}), and PATH has no such version.`,
+    `Install it from https://nodejs.org/en/download, or with \`nvm install ${major}\`,`,
     existsSync(path('../tools/install.js'))
-      ? 'or install the version of this checkout: node tools/install.js'
-      : `or install one beside gatehouse, only for gatehouse: npm install node@${major}`,
+      ? 'or install the version that this checkout uses: node tools/install.js'
+      : `or install a Node.js that only gatehouse uses: npm install node@${major}`,
   ].join('\n');
 }

@@ -216,7 +216,7 @@ export interface GatewayFile {
   log?: {
     /** The program logs entries of this level and of higher levels. Default: `"info"`. */
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent" | Variable;
-    /** auto is pretty on a terminal and JSON elsewhere. Default: `"auto"`. */
+    /** auto means `pretty` on a terminal, and `json` elsewhere. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
   /** The gateway writes one line for each request, even if it does not forward the request. The line does not contain the query. The access log is off by default. */
@@ -251,7 +251,7 @@ export interface GatewayFile {
   /** These scopes imply other scopes, directly or through several steps. Headers, `when` and logs still show only the scopes that the token itself has. */
   scopes?: {
     [name: string]: {
-      /** A token with this scope also satisfies routes that require these scopes. */
+      /** A token with the scope NAME also satisfies routes that require the scopes in this list. */
       implies: ReadonlyArray<string>;
     };
   };
@@ -313,7 +313,7 @@ export interface GatewayFile {
       clock_skew?: string;
       /** The gateway rejects a token if the time from its `iat` to its `exp` is longer. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. If one of the two keys is missing, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. Without `client_id` or without `client_secret`, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
       events?: string;
       /** If the feed is silent for longer than this, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
@@ -485,7 +485,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. Default: `[]`. */
+    /** The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. If the name of a header begins with a certificate header in this list and a hyphen, this header passes in the same way. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
   /** Each route says which requests it applies to, and what these requests need. */
@@ -617,7 +617,7 @@ export interface GatewayFile {
         contains: string | number | boolean | Variable;
       };
     };
-    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If such a header or parameter occurs twice, or in another spelling, the answer is 400. For example, X_Env is another spelling of X-Env. op[], OP and ;op= are other spellings of op. If the expression reads headers without naming each of them, this rule applies to all headers. Only lists such as Accept, Via and X-Forwarded-For may then occur several times. If the expression reads parameters without naming each of them, this rule applies to all parameters. */
+    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` must be a literal string in the syntax of RE2. A header or parameter that the expression reads may occur only once. If such a header or parameter occurs twice, or in another spelling, the answer is 400. For example, X_Env is another spelling of X-Env. op[], OP and ;op= are other spellings of op. If the expression reads headers without naming each of them, this rule applies to all headers. Only headers that contain a list, such as Accept, Via and X-Forwarded-For, may then occur several times. If the expression reads parameters without naming each of them, this rule applies to all parameters. */
     when?: string;
     /** The `aud` of the token must contain this value. The default is `audience` of the authorization server. */
     audience?: string;
@@ -631,7 +631,7 @@ export interface GatewayFile {
       origins?: ReadonlyArray<string>;
       /** A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
       versions?: ReadonlyArray<string>;
-      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name stands for any ending. The most specific key applies. A server may read a name in another way: it may ignore case, decode the name, or resolve dot segments. If a different key applies to such a reading, the answer is 400. */
+      /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name matches any ending. The most specific key applies. A server may read a name in another way: it may ignore case, decode the name, or resolve dot segments. If a different key applies to such a reading, the answer is 400. */
       scope?: {
         [name: string]: string | {
           any_of: ReadonlyArray<string>;
@@ -693,7 +693,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. A certificate header in this list also stands for each longer header name that begins with this name and a hyphen. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. */
+    /** The upstream gets these headers unchanged. A header in this list that names another path or method passes from every client. A header in this list that describes a certificate passes only from a proxy in `trusted_proxies`. If the name of a header begins with a certificate header in this list and a hyphen, this header passes in the same way. The gateway removes all other headers of these two kinds. This setting has no effect at `decision`: there the proxy forwards the request, so the proxy must remove the headers that the gateway would remove. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** Each limit here replaces the limit with the same name in `timeout` of the upstream. */
     timeout?: {
@@ -947,7 +947,7 @@ export interface AuthorizationFile {
   session?: {
     /** true: /oauth2/session exchanges a code for a session key. Default: `false`. */
     enabled?: boolean | Variable;
-    /** true: the parameters of this exchange may be in the query, including the secret. The service never logs the query. Default: `true`. */
+    /** true: the parameters of the browserless exchange may be in the query, including the secret. The service never logs the query. Default: `true`. */
     allow_query?: boolean | Variable;
     /** oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`. Default: `"oauth"`. */
     errors?: "oauth" | "errcode" | Variable;
@@ -1074,7 +1074,7 @@ export interface AuthorizationFile {
   log?: {
     /** The program logs entries of this level and of higher levels. Default: `"info"`. */
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent" | Variable;
-    /** auto is pretty on a terminal and JSON elsewhere. Default: `"auto"`. */
+    /** auto means `pretty` on a terminal, and `json` elsewhere. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
   /** These settings apply when the program stops. Default: `{}`. */

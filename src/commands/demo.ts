@@ -20,7 +20,7 @@ export function register(program: Command): void {
     .option('--api <port>', 'port of the sample API', portNumber, 9000)
     .option('--client <port>', 'port of the client page', portNumber, 8082)
     .option('--admin <port>', "port of the gateway's admin listener", portNumber, 9901)
-    .option('--health <port>', 'port of its health listener', portNumber, 9900)
+    .option('--health <port>', "port of the gateway's health listener", portNumber, 9900)
     .action(run);
 }
 

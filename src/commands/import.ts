@@ -49,7 +49,7 @@ const userFiles: readonly UserFile[] = [
   },
   {
     name: 'htpasswd',
-    description: 'users of Basic from a file of Apache: bcrypt, Argon2id, apr1, {SHA} and {SSHA}',
+    description: 'users of Basic from a file of Apache, with hashes of bcrypt, Argon2id, apr1, {SHA} or {SSHA}',
     run: (source, options) => importUsers(htpasswd, source, options),
   },
 ];

@@ -31,7 +31,7 @@ export function register(program: Command): void {
   command
     .option(
       '--authorization',
-      'instead of --issuer: our own service issues the tokens; the command also writes the file of the service',
+      'instead of --issuer: the authorization service of Gatehouse issues the tokens; the command also writes authorization.yaml',
     )
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .option('--force', 'overwrite existing files, and keep the secrets')
@@ -80,7 +80,9 @@ function refuseFaults(options: Options, command: Command): void {
   if (options.newSecrets && !options.force)
     command.error('error: --new-secrets needs --force; without --new-secrets, the command makes only missing secrets');
   if (options.clientId !== undefined && options.issuer === undefined)
-    command.error('error: --client-id needs --issuer; our own service already knows the gateway');
+    command.error(
+      'error: --client-id needs --issuer; with --authorization, the command itself registers a client for the gateway',
+    );
   if (unitTable.address.convert(options.listen) === undefined)
     command.error(`error: --listen: ${unitTable.address.form}`);
 }
@@ -125,7 +127,7 @@ function given({ api, issuer, audience, scope, clientId, authorization }: Option
 async function lookAtIssuer(issuer: string): Promise<string | undefined> {
   const found = await findIssuer(issuer);
   if (found.kind === 'wrong')
-    return `${found.detail}: tokens have the issuer exactly as the metadata names it, so write the issuer as the metadata names it`;
+    return `${found.detail}: write the issuer exactly as in the metadata, because the \`iss\` of each token has the same value`;
   const told =
     found.kind === 'found'
       ? `its keys are at ${found.keys}${found.introspection === undefined ? '' : ', and it supports introspection'}`

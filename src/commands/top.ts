@@ -20,8 +20,8 @@ interface Options extends AdminOptions {
 const HELP = `
 Keys: q quit, p pause, / filter, f only refusals. The rates count every request. The tables count the requests that match
 the filter, on average at most 200 a second from each process of a gateway. Without a terminal, the command prints one
-line a second. The keys work only if standard input is a terminal, and not if you pipe the password of --user to the
-command. Enter the password, or use --password-file.
+line a second. The keys work only if standard input is a terminal. If you pipe the password of --user to the command,
+the keys do not work. Enter the password, or use --password-file.
 `;
 
 /** `gatehouse top`: rates, routes, codes, clients and the newest decisions of running gateways. */

@@ -18,7 +18,10 @@ export function register(program: Command): void {
   program
     .command('why')
     .description('open the ticket of a refusal: which route, which step, what was missing')
-    .argument('<ticket>', 'the member `ticket` of the answer; `-` reads it, or the whole answer, from standard input')
+    .argument(
+      '<ticket>',
+      'the member `ticket` of the answer; `-` reads the ticket or the whole answer from standard input',
+    )
     .addOption(gatewayOption(', with the `ticket_keys` that sealed the ticket'))
     .option('--json', 'print the record as JSON')
     .action(run);

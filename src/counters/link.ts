@@ -154,7 +154,8 @@ export class Link {
   evicting(policy: string | undefined): void {
     if (policy === this.#evicts) return;
     this.#evicts = policy;
-    if (policy === undefined) this.#log.info("the counters' Redis keeps Digest nonces again");
+    if (policy === undefined)
+      this.#log.info("the counters' Redis can no longer evict keys: the gateway accepts Digest requests again");
     else this.#log.warn({ policy }, EVICTING);
   }
 

@@ -113,7 +113,7 @@ t.test('rotating a key creates a new one for the same client and scopes, and giv
   t.match(fresh, { ...expected, expiresAt: undefined });
 
   const again = await apiKey('', 'rotate', 'ghk_1', '--file', file);
-  t.match(again, { status: 1, stderr: /the key ghk_1 ends at .*: say when the new key ends/ });
+  t.match(again, { status: 1, stderr: /the key ghk_1 expires at .*: say when the new key expires/ });
   t.equal(readFileSync(file, 'utf8'), text);
   const atOnce = await apiKey('', 'rotate', 'ghk_1', '--file', file, '--overlap', '0s', '--expires', 'never');
   t.match(atOnce, { status: 0, stdout: /^old_key +ghk_1\nold_key_until +\d{4}-/m });

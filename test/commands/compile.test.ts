@@ -36,7 +36,7 @@ t.test('without a folder, the configuration is the only output, with the hash of
 t.test('a rule that cannot be said is an error with its place, its reason and a remedy', async (t) => {
   const { status, stdout, stderr } = await command(t, ['compile', 'envoy', '-c', asked]).ended();
   t.match({ status, stdout }, { status: 1, stdout: '' });
-  t.match(stderr, `${asked}:8: routes.1.when: the expression uses names of values`);
+  t.match(stderr, `${asked}:8: routes.1.when: the expression reads variables`);
   t.match(stderr, 'concerns: orders\n  remedy: leave the route to Gatehouse');
   const json = await command(t, ['compile', 'envoy', '-c', asked, '--json']).ended();
   t.equal(json.status, 1);
@@ -66,7 +66,7 @@ t.test('diff --target shows which routes a compiled proxy no longer judges, and 
   const { status, stdout } = await command(t, ['diff', plain, asked, '--target', 'envoy', '--allow-widening']).ended();
   t.equal(status, 0);
   t.match(stdout, 'Compiled for envoy: the output changes\n  orders: judged by the proxy, now by Gatehouse\n');
-  t.match(stdout, `  ${asked}:8: routes.1.when: the expression uses names of values`);
+  t.match(stdout, `  ${asked}:8: routes.1.when: the expression reads variables`);
   const same = await command(t, ['diff', plain, plain, '--target', 'envoy', '--json']).ended();
   t.match(JSON.parse(same.stdout).compiled, { target: 'envoy', output_changed: false, judges: [], new_findings: [] });
 });

@@ -124,7 +124,7 @@ t.test('decisions that the gateway left out are counted on standard error', asyn
   const { status, stdout, stderr } = await command(t, args).ended();
   t.equal(status, 0);
   t.equal(linesOf(stdout).length, 1);
-  t.match(stderr, '7 more decisions are not shown: each process of a gateway describes at most 200 a second');
+  t.match(stderr, '7 more decisions are not shown: each process of a gateway sends at most 200 a second');
 });
 
 t.test('in a burst, the printed decisions and the counted ones are all', async (t) => {

@@ -38,9 +38,9 @@ t.test('a password is changed in its realm, and everything else stays', async (t
 t.test('an invalid user, or a file that is not a file of users, changes nothing', async (t) => {
   const file = `${t.testdir({ users: 'broken\n' })}/users`;
   const cases: readonly (readonly [input: string, name: string, realm: string, RegExp])[] = [
-    ['x', 'a:b', 'r', /no colon/],
-    ['x', '#a', 'r', /does not begin with #/],
-    ['x', 'a', 'r:s', /a realm is printable ASCII without a colon/],
+    ['x', 'a:b', 'r', /must not contain a colon/],
+    ['x', '#a', 'r', /must not begin with #/],
+    ['x', 'a', 'r:s', /a realm must be printable ASCII without a colon/],
     ['', 'a', 'r', /the password is empty/],
     ['x', 'a', 'r', /users:1: this is not `user:realm:hash`/],
   ];

@@ -95,7 +95,7 @@ async function misnamed(t: Test, listeners: object): Promise<object> {
 }
 
 const cause =
-  /^authorization_servers\.main: metadata of http:.*well-known.* names the issuer "(.*)\/", the file says "\1"; it differs only by a slash at the end$/;
+  /^authorization_servers\.main: metadata of http:.*well-known.* names the issuer "(.*)\/", but "\1" was expected; it differs only by a slash at the end$/;
 
 async function readyz(url: string | undefined): Promise<unknown> {
   return (await fetch(`${url}/readyz`)).json();

@@ -251,7 +251,7 @@ t.test('a file that is not an OpenAPI 3 document is one sentence and exit 1', as
     'swagger: "2.0"': /Swagger 2\.0/,
     'a: 1': /not an OpenAPI 3/,
     '- 1': /not an OpenAPI/,
-    '{"a': /neither JSON nor/,
+    '{"a': /cannot be read as JSON/,
   };
   for (const [text, words] of Object.entries(cases)) {
     writeFileSync(file, text);

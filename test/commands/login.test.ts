@@ -217,7 +217,7 @@ clients:
   const cwd = t.testdir({ 'authorization.yaml': file });
   for (const [client, told] of [
     ['page', /add http:\/\/127\.0\.0\.1\/callback to the `redirect_uris` of the client page\n$/],
-    ['robot', /add it to its `grant_types`\n$/],
+    ['robot', /add this grant type to the `grant_types` of the client\n$/],
   ] as const)
     t.match(await command(t, ['login', '--client-id', client], { cwd }).ended(), { status: 1, stderr: told });
 });

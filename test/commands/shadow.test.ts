@@ -148,7 +148,7 @@ t.test('an alternative that is a part of the requirement says what it no longer 
     stdout,
     '# agent holds tools.use (1 request); the new `scope` no longer requires tools.admin; better: grant the client tools.admin',
   );
-  t.match(stdout, '# shop holds sales (1 request); or grant it tools.admin');
+  t.match(stdout, '# shop holds sales (1 request); instead of the new `scope`, you can grant it tools.admin');
 });
 
 t.test('invalid lines are counted and listed, and never fatal', async (t) => {

@@ -37,7 +37,7 @@ t.test('every value is used by a template', async (t) => {
 });
 
 /** Maps of Kubernetes, Helm or the operator. Their names are not ours to check. */
-const OPEN = 'Handed to Kubernetes as it is.';
+const OPEN = 'The chart passes this value to Kubernetes unchanged.';
 
 t.test('the schema rejects unknown keys, except in maps for Kubernetes', async (t) => {
   const schema = JSON.parse(file('values.schema.json'));

@@ -83,7 +83,7 @@ for (const [how, bench_] of Object.entries(withoutMetadata))
     });
   });
 
-const unheard = /none is followed, so revoked JWTs pass until their `exp`/;
+const unheard = /follows no revocation feed, so revoked JWTs pass until their `exp`/;
 const told = ({ log }: { log: readonly Record<string, unknown>[] }) =>
   log.filter(({ msg }) => unheard.test(String(msg)));
 

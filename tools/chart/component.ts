@@ -54,7 +54,7 @@ export function component({ file, config, ports, memory, restartOnConfigChange }
       {},
     ),
     existingConfigMap: text(
-      `Replaces \`config\`: the name of a ConfigMap with the key ${file}. The listeners in this file must use the ports below. All except \`admin\` must listen at every address.`,
+      `The name of a ConfigMap with the key ${file}. This ConfigMap replaces \`config\`. The listeners in this file must use the ports below. All except \`admin\` must listen at every address.`,
     ),
     existingSecret: text(
       `A Secret whose keys become files below ${secrets}, for \`\${file:${secrets}/KEY}\` in the configuration.`,

@@ -51,7 +51,7 @@ const panels: readonly Panel[] = [
   {
     title: 'Own work, p99',
     description:
-      'Time that the gateway itself needs to decide and forward, and to wait for the verification of credentials.',
+      'gateway: the time that the gateway itself takes for a request. verification: the time that a decision waits for the verification of a credential.',
     unit: 's',
     queries: {
       [quantile(0.99, 'gatehouse_gateway_duration_seconds')]: 'gateway',

@@ -31,7 +31,10 @@ function schemaFile(): JsonSchema {
     keys: values,
   });
   // Helm passes the values that all charts share to each of them.
-  const global: JsonSchema = { type: 'object', description: 'Values for all charts of a release; not looked at here.' };
+  const global: JsonSchema = {
+    type: 'object',
+    description: 'Values for all charts of a release. This chart does not read them.',
+  };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...rest,

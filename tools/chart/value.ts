@@ -70,5 +70,9 @@ export function closed(
 
 /** A value that goes to Kubernetes unchanged. Kubernetes validates the rest of it. */
 export function handedOn(required: readonly string[] = []): JsonSchema {
-  return { type: 'object', description: 'Handed to Kubernetes as it is.', ...(required.length > 0 && { required }) };
+  return {
+    type: 'object',
+    description: 'The chart passes this value to Kubernetes unchanged.',
+    ...(required.length > 0 && { required }),
+  };
 }

@@ -20,7 +20,7 @@ const modes = ['gateway', 'authorization', 'both', 'sidecar'];
 /** Every value of the chart. values.yaml and values.schema.json are generated from this. */
 export const values: Keys = {
   enabled: flag(
-    'A chart that has this chart as a dependency can switch it off with `condition: gatehouse.enabled`.',
+    'A chart that depends on this chart can switch this chart off with `condition: gatehouse.enabled`.',
     true,
   ),
   mode: choice(
@@ -130,7 +130,7 @@ export const values: Keys = {
             ingressRule,
           ),
           egress: value(
-            'Rules that allow connections of the application, such as to its database. Required with `gateway.networkPolicy.egress`. With `[]`, only those of `gateway.networkPolicy.egress` are allowed.',
+            'Rules that allow connections of the application, such as to its database. Required with `gateway.networkPolicy.egress`. With `[]`, the policy allows only the connections in `gateway.networkPolicy.egress`.',
             { type: ['array', 'null'], items: egressRule },
             null,
           ),

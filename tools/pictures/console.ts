@@ -27,7 +27,7 @@ async function live(page: Page, take: Take, traffic: () => Promise<void>): Promi
   await page.getByText('Decisions of').waitFor();
   await traffic();
   await page.locator('.row .code', { hasText: 'scope_insufficient' }).click();
-  await page.getByText('YAML that would let it pass').waitFor();
+  await page.getByText('YAML that would let the request pass').waitFor();
   await take('console-live');
   await page.emulateMedia({ colorScheme: 'dark' });
   await take('console-live-dark');

@@ -9,7 +9,7 @@
 
 {{- define "gatehouse.egress" -}}
 egress:
-  # DNS at any address: resolvers on the node have no labels
+  # allow DNS at any address, because a policy cannot select resolvers on the node by label
   - ports:
       - { port: 53, protocol: UDP }
       - { port: 53, protocol: TCP }

@@ -88,7 +88,7 @@ async function patiently(records: Records, step: Step): ReturnType<Records['rese
 function refuseRest({ counts, unopened }: Rest): void {
   if (unopened.size > 0)
     throw new Refusal(
-      `no encryption key opens these sealed values: ${[...unopened].join(', ')}. Add each key that sealed one of them, behind the first key of \`encryption_keys\`. Everything else is sealed with the first key.`,
+      `no encryption key opens these sealed values: ${[...unopened].join(', ')}. In \`encryption_keys\`, add each key that sealed one of these values, after the first key. All other values are sealed with the first key.`,
     );
   if (sum(counts) > 0)
     throw new Refusal(

@@ -12,7 +12,7 @@ export function apiUrlFault(text: string): string | undefined {
 
 /** The text before `@` may be a password, and logs keep error messages. */
 function withScheme(text: string): string {
-  return text.includes('@') ? 'http:// or https:// before it' : `http://${printableValue(text)}`;
+  return text.includes('@') ? 'http:// or https:// before the address' : `http://${printableValue(text)}`;
 }
 
 /** An API as the file describes it. An upstream has no path, so a rewrite adds the path of the URL to each request. */

@@ -58,7 +58,7 @@ async function lookAt(
   if (date === undefined) return [good('not compared with ours: the server sends no Date field')];
   const theirs = Date.parse(String(date));
   if (Number.isNaN(theirs))
-    return [doubtful('its Date field is not a date', 'check the server and the proxies before it')];
+    return [doubtful('its Date field is not a date', 'check the server and the proxies in front of it')];
   const harm = 'the gateway treats valid tokens as expired or not yet valid';
   return [judgeClocks({ theirs, ours: clock.now(), allowed: config.clock_skew, harm })];
 }

@@ -5,7 +5,7 @@ import { bad, type Seen } from './finding.ts';
 /** Error code of Node.js, undici or OpenSSL → remedy for the operator. */
 const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name does not resolve: correct the name, or add it to DNS',
-  EAI_AGAIN: 'the name servers do not answer: check /etc/resolv.conf and the network',
+  EAI_AGAIN: 'the DNS servers do not answer: check /etc/resolv.conf and the network',
   ECONNREFUSED: 'nothing listens there: start the program, or correct host and port',
   ECONNRESET: 'it closed the connection: check that it speaks the protocol of the address, http: or https:',
   EHOSTUNREACH: 'the host is unreachable: check routes and firewalls',

@@ -84,7 +84,7 @@ const refusals: Readonly<Record<number, (replica: ReplicaConfig) => Seen>> = {
     ),
   429: () =>
     bad(
-      'the listener got too many wrong passwords from here, and checks none for a while',
+      'the listener got too many wrong passwords from this address, and checks no password for a while',
       'correct the password, and wait for the `login: { window }` of the other gateway, 15m by default',
     ),
   503: () => bad('the listener cannot answer now: status 503', 'see the log of the other gateway'),

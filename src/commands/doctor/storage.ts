@@ -24,7 +24,7 @@ export function judgeSeals({ sealed }: StoreState, texts: readonly string[] | un
   return [...lost, ...ids.slice(1).map((id, index) => judgeOld(sealed.get(id) ?? 0, index + 1))];
 }
 
-const BRING_BACK = 'add the removed key to `encryption_keys` again, behind the first key';
+const BRING_BACK = 'add the removed key to `encryption_keys` again, after the first key';
 
 function judgeOld(count: number, index: number): Seen {
   const key = `encryption_keys[${index}]`;

@@ -102,7 +102,7 @@ function missing({ name }: ApiKeyPlace, id: string): Refusal {
 }
 
 function needsEnd({ id, expiresAt }: ApiKeyEntry): string {
-  return `the key ${id} ends at ${writtenTime(expiresAt)}: say when the new key ends, such as --expires 90d, or --expires never`;
+  return `the key ${id} expires at ${writtenTime(expiresAt)}: say when the new key expires, with --expires 90d or --expires never`;
 }
 
 function shownOnce({ name }: ApiKeyPlace): string {
@@ -120,7 +120,7 @@ const NAMED = 5;
 function needsSecret(lines: readonly number[]): string {
   const more = lines.length > NAMED ? ` and ${lines.length - NAMED} more` : '';
   const named = `line ${lines.slice(0, NAMED).join(', ')}${more} of the input`;
-  return `${named}: a key with fewer than 128 bits can be guessed from its hash. Make a secret for such keys with \`openssl rand -base64 32\`, pass its file with --hmac-key FILE, and give it to the gateway as \`hmac_key\``;
+  return `${named}: a key with fewer than 128 bits can be guessed from its hash. Make a secret for such keys with \`openssl rand -base64 32\`, and write the secret to a file. Pass this file with --hmac-key FILE, and give the secret to the gateway as \`hmac_key\``;
 }
 
 function importReport(entries: readonly ApiKeyEntry[], ids: ReadonlySet<string>): CommandReport {

@@ -30,8 +30,10 @@ export function hashesOf({ username, realm, password }: Login): readonly DigestL
 
 /** Colons separate the fields of a line, and a line that begins with `#` is a comment. */
 function nameFault(username: string, realm: string): string | undefined {
-  if (/^#|:/.test(username)) return 'a username of Digest has no colon, and does not begin with #';
-  return /^[\x20-\x39\x3b-\x7e]+$/.test(realm) ? usernameFault(username) : 'a realm is printable ASCII without a colon';
+  if (/^#|:/.test(username)) return 'a username for Digest must not contain a colon, and must not begin with #';
+  return /^[\x20-\x39\x3b-\x7e]+$/.test(realm)
+    ? usernameFault(username)
+    : 'a realm must be printable ASCII without a colon';
 }
 
 /** A complete login with the password from standard input, or the fault. */

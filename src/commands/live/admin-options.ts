@@ -39,7 +39,9 @@ function adminOption(): Option {
 
 function adminUrl(text: string): string {
   if (text.includes('@'))
-    throw new SecretValueError('error: --admin must not hold a name or a password: use --user and --password-file');
+    throw new SecretValueError(
+      'error: --admin must not contain a username or a password: use --user and --password-file',
+    );
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new InvalidArgumentError('Write a URL such as http://127.0.0.1:9901.');

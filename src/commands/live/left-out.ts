@@ -25,8 +25,6 @@ export class LeftOut {
     this.#count = 0;
     if (count === 0) return;
     const decisions = count === 1 ? '1 more decision is' : `${count} more decisions are`;
-    this.#say(
-      `${decisions} not shown: each process of a gateway describes at most 200 a second. Use a narrower filter`,
-    );
+    this.#say(`${decisions} not shown: each process of a gateway sends at most 200 a second. Use a narrower filter`);
   }
 }

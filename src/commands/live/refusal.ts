@@ -32,11 +32,12 @@ const NOT_THERE = 'no console answers there. Name the `admin` listener of a gate
 const LOGIN = 'the listener requires a login. Use --user NAME, and --password-file FILE or standard input';
 const WRONG = 'the listener does not accept this user with this password';
 
-const FORBIDDEN = 'write its address as in the file of the gateway, and name a user who may open the console';
+const FORBIDDEN =
+  'write the address of the listener exactly as in the file of the gateway, and name a user who may open the console';
 
 const texts: Readonly<Record<number, string>> = {
   404: NOT_THERE,
-  429: 'the listener got too many wrong passwords from here, and checks none for a while',
+  429: 'the listener got too many wrong passwords from this address, and checks no password for a while',
 };
 
 function errorIn(text: string): string | undefined {

@@ -2,8 +2,8 @@ import { fetchFault } from '../../gateway/server-client/fetch-json.ts';
 
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the name has no address',
-  EAI_AGAIN: 'the name servers do not answer',
+  ENOTFOUND: 'no address was found for this hostname',
+  EAI_AGAIN: 'the DNS servers do not answer',
   ECONNRESET: 'the connection broke',
   UND_ERR_SOCKET: 'the connection broke',
   UND_ERR_CONNECT_TIMEOUT: 'nothing answers there',

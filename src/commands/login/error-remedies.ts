@@ -7,7 +7,8 @@ const remedies: Readonly<Record<string, string>> = {
   invalid_scope: 'request fewer scopes with --scope, or register the scope for the client',
   invalid_target: 'write --resource exactly as the server lists it',
   unauthorized_client: 'register the grant type `authorization_code` for the client',
-  unsupported_response_type: 'this server issues no codes: ask its operator',
+  unsupported_response_type:
+    'this server issues no authorization codes, which this command needs: ask the operator of the server',
   invalid_grant: 'run the command again: a code is valid once, and for a short time',
   server_error: 'try again later, or read the log of the server',
   temporarily_unavailable: 'try again later',

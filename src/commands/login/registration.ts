@@ -18,7 +18,7 @@ export function registrationFault({ clients }: AuthorizationConfig, clientId: st
   const client = clients.find(({ client_id }) => client_id === clientId);
   if (client === undefined) return undefined;
   if (!client.grant_types.includes('authorization_code'))
-    return `the client ${clientId} has no grant type \`authorization_code\`: add it to its \`grant_types\``;
+    return `the client ${clientId} may not use \`authorization_code\`: add this grant type to the \`grant_types\` of the client`;
   if (isRegistered(WITHOUT_PORT, client.redirect_uris)) return undefined;
   return `the redirect address is not registered: add ${WITHOUT_PORT} to the \`redirect_uris\` of the client ${clientId}`;
 }

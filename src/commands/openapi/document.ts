@@ -81,7 +81,7 @@ function parseText(text: string): Loose | string {
 }
 
 function notRead(fault: string): string {
-  return `this is neither JSON nor YAML: ${fault.split('\n')[0]}`;
+  return `this cannot be read as JSON or YAML: ${fault.split('\n')[0]}`;
 }
 
 /** If two keys are equal, the requirements of one would be lost. */

@@ -77,7 +77,7 @@ function unfit(document: OpenApi, name: string): string | undefined {
 }
 
 function httpFault(scheme: string): string | undefined {
-  return scheme === 'bearer' ? undefined : `HTTP ${scheme} carries no token`;
+  return scheme === 'bearer' ? undefined : `the HTTP scheme ${scheme} sends no token`;
 }
 
 type Fault = (name: string, scheme: Loose) => string | undefined;

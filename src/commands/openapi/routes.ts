@@ -29,7 +29,7 @@ export type ImportedRoutes =
  */
 const MOST_STEPS = 4_000_000;
 
-const TANGLED = 'too many of its paths match the same requests as other paths: leave out the paths that need no route';
+const TANGLED = 'too many paths of the document match the same requests: leave out the paths that need no route';
 const NOTHING = 'the document has no operation that could become a route';
 
 /**
@@ -109,7 +109,7 @@ interface Settled {
 }
 
 const WIDENED =
-  'the route matches more paths than the document makes public: it requires any valid token until you change it';
+  'the route matches more paths than the document makes public, so the route requires a valid token until you change it';
 
 /** The final requirements of one method of a path. */
 function settled(method: string, own: readonly Operation[], { shape, others }: Around): Settled {

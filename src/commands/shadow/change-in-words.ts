@@ -19,7 +19,7 @@ function what({ kind, field }: ShadowChange): string {
 function remedyOf({ kind, field = '' }: ShadowChange): string {
   if (kind === 'will_time_out') return 'set upstreams: { NAME: { timeout: { response: 2m } } } to wait longer';
   if (kind === 'dropped')
-    return 'only the gateway may send this field; identity_headers: { set: … } renames the field of the gateway';
+    return 'only the gateway may send this field; to give its field another name, write identity_headers: { set: … }';
   return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;
 }
 

@@ -101,7 +101,7 @@ function mostOf(faults: readonly Fault[]): readonly Fault[] {
   const [first] = rest;
   return first === undefined
     ? told
-    : [...told, { ...first, message: `and at least ${rest.length} more`, hint: undefined }];
+    : [...told, { ...first, message: `there are at least ${rest.length} more findings`, hint: undefined }];
 }
 
 function inOrder(faults: readonly Fault[]): readonly Fault[] {

@@ -98,7 +98,7 @@ function scopeFaults({ scope, users }: ServerAccess): readonly Finding[] {
       {
         pointer,
         message: 'every user of the server can get this scope, so every user may use the admin listener',
-        hint: 'add a scope of operators, such as gatehouse.admin, or name the `users`',
+        hint: 'add a scope that only operators get, such as gatehouse.admin, or list the operators in `users`',
       },
     ];
   return scopeWords(scope).flatMap((token) => {

@@ -26,7 +26,7 @@ export const overrideChecks: Checks<GatewaySubject> = {
       {
         pointer: [...first.named.at, 'match', ...(first.named.value.match.methods === undefined ? [] : ['methods'])],
         severity: 'warning',
-        message: `if the upstream reads \`_method\` in a form or query, it can treat a POST that passes the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) as a request for \`${name}\`${others}`,
+        message: `\`${taken}\` (${subject.around.cite(first.post.at)}) accepts a POST by a weaker rule than \`${name}\`: if the upstream reads \`_method\` in a form or query, it can treat this POST as a request for \`${name}\`${others}`,
         hint: 'switch `_method` off in the upstream, or give both routes the same requirements; the gateway already drops headers that override the method',
       },
     ];

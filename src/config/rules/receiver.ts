@@ -68,7 +68,7 @@ function wayFaults({ at, value: { security_events: events } }: Server): readonly
     {
       pointer: [...at, 'security_events'],
       message,
-      hint: 'write `push: { authorization: … }` or `poll: { url: … }` in it',
+      hint: 'write `push: { authorization: … }` or `poll: { url: … }` in `security_events`',
       atKey: true,
     },
   ];
@@ -96,7 +96,8 @@ function claimFaults({ at, value: { backchannel_logout, security_events } }: Ser
 
 function feedFaults({ at, value }: Server): readonly Finding[] {
   if (!reportsEnds(value) || value.events === undefined || value.events === 'none') return [];
-  const message = 'the server has a feed of revocations, and also reports them';
+  const message =
+    'the server would report revocations twice: by the feed in `events`, and by logout tokens or security events';
   return [
     {
       pointer: [...at, 'events'],

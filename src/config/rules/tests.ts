@@ -44,7 +44,13 @@ function headerFaults({ at, value }: Test): readonly Finding[] {
 
 function callerFaults({ at, value }: Test): readonly Finding[] {
   if (value.user === undefined || value.token === undefined) return [];
-  return [{ pointer: [...at, 'user'], message: 'a request has one credential: `token` or `user`', atKey: true }];
+  return [
+    {
+      pointer: [...at, 'user'],
+      message: 'a request has only one credential: write either `token` or `user`',
+      atKey: true,
+    },
+  ];
 }
 
 function serverFaults({ at, value }: Test, known: readonly string[]): readonly Finding[] {

@@ -122,7 +122,7 @@ export const AuthorizationSchema = record({
       enabled: flag(false, 'true: /oauth2/session exchanges a code for a session key.'),
       allow_query: flag(
         true,
-        'true: the parameters of this exchange may be in the query, including the secret. The service never logs the query.',
+        'true: the parameters of the browserless exchange may be in the query, including the secret. The service never logs the query.',
       ),
       errors: oneOf(
         ['oauth', 'errcode'],

@@ -241,7 +241,7 @@ export const GatewaySchema = record({
         {
           implies: Type.Array(text(), {
             minItems: 1,
-            description: 'A token with this scope also satisfies routes that require these scopes.',
+            description: 'A token with the scope NAME also satisfies routes that require the scopes in this list.',
           }),
         },
         undefined,

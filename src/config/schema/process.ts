@@ -9,7 +9,7 @@ export const Log = record(
       'info',
       'The program logs entries of this level and of higher levels.',
     ),
-    format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto is pretty on a terminal and JSON elsewhere.'),
+    format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto means `pretty` on a terminal, and `json` elsewhere.'),
   },
   {},
   'The program logs to standard output.',

@@ -4,7 +4,7 @@ import { record, text } from '../words/schema.ts';
 const scopeAlternatives = Type.Array(text(), { minItems: 1 });
 export const Scope = Type.Union(
   [
-    text(undefined, 'Space-delimited (RFC 6749 §3.3), all required.'),
+    text(undefined, 'The token must have all of these space-delimited scopes (RFC 6749 §3.3).'),
     record(
       { any_of: scopeAlternatives },
       undefined,

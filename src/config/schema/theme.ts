@@ -27,7 +27,7 @@ function row(kind: ThemeKind, light: string, dark: string, description: string):
 /** Name → kind, defaults and meaning. */
 export const themeVariables = {
   '--accent': color('#0b5cad', '#7db8f5', 'Buttons, links, ticks and the focus ring.'),
-  '--background': color('#eef1f4', '#101418', 'Around the card.'),
+  '--background': color('#eef1f4', '#101418', 'The area around the card.'),
   '--surface': color('#ffffff', '#1a2027', "The card that holds the page's content."),
   '--text': color('#16202a', '#e8edf2', 'Text.'),
   '--muted': color('#536271', '#a3b0bd', 'Less important text.'),

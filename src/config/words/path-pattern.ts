@@ -169,12 +169,12 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => /%(?:3F|23)/.test(text),
     message: (piece) => `\`${piece}\` has an encoded \`?\` or \`#\`, where some servers end the path`,
-    hint: 'match such a segment with a name: `{name}`',
+    hint: 'write a parameter in place of this segment: `{name}`',
   },
   {
     found: (text) => text.includes('%') && BLANK_END.test(strictReading(text)),
     message: (piece) => `\`${piece}\` ends with a blank, which some servers drop`,
-    hint: 'match such a segment with a name: `{name}`',
+    hint: 'write a parameter in place of this segment: `{name}`',
   },
   {
     found: (text) => /%(?![0-9A-F]{2})|%25[0-9A-Fa-f]{2}/.test(text),

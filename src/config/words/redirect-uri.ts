@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
   },
   {
     breaks: (text) => text.includes('*'),
-    message: () => 'a redirect address must not have a wildcard: it is compared byte by byte (RFC 9700 §4.1.3)',
+    message: () => 'a redirect address must not have a wildcard: addresses are compared byte by byte (RFC 9700 §4.1.3)',
     hint: 'list each complete address',
   },
   {

@@ -65,7 +65,7 @@ export const routeRules: KeyRules<RouteConfig, RouteContext> = {
           remedy: 'name each header in the expression',
           askable: false,
         }
-      : { why: 'the expression uses names of values that the proxy does not know', remedy: ASK };
+      : { why: 'the expression reads variables that the proxy does not have', remedy: ASK };
   },
   audience: sayable,
   resource: sayable,

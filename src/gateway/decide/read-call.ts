@@ -112,7 +112,7 @@ function ruled(routed: Routed, mcp: McpRoute<Route>, call: Call, operations: rea
 
 /** Rules with alternatives multiply. */
 const MOST_RULES = 8;
-const TOO_MANY_RULES = `more than ${MOST_RULES} rules of the route apply to the message: send several messages`;
+const TOO_MANY_RULES = `more than ${MOST_RULES} rules of the route apply to the message: send several messages with fewer resources each`;
 
 function underRules(routed: Routed, call: Call, found: readonly McpRule<Route>[]): Routed {
   if (found.length === 0) return { ...routed, call };

@@ -9,7 +9,7 @@ export function changedIdentity(old: GatewayConfig, now: GatewayConfig): readonl
     return earlier === undefined ? '' : openedTo(earlier, identity).join(', ');
   });
   return [...byChange].flatMap(([names, routes]) =>
-    names === '' ? [] : [`identity_headers of ${inShort(routes.map(([id]) => id))}: callers can now write ${names}`],
+    names === '' ? [] : [`identity_headers of ${inShort(routes.map(([id]) => id))}: callers can now send ${names}`],
   );
 }
 

@@ -204,13 +204,13 @@ const serverGauges: readonly ServerGauge[] = [
   {
     name: 'gatehouse_token_cache_hits',
     isCount: true,
-    help: 'Look-ups of a token that was in the cache, since the start.',
+    help: 'Look-ups of tokens that were in the cache, since the gateway started.',
     read: (stats) => stats.hits,
   },
   {
     name: 'gatehouse_token_cache_misses',
     isCount: true,
-    help: 'Look-ups of a token that was not in the cache, so that the gateway had to verify it, since the start.',
+    help: 'Look-ups of tokens that were not in the cache, since the gateway started. The gateway had to verify these tokens.',
     read: (stats) => stats.misses,
   },
   {

@@ -57,7 +57,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['counters'],
-    message: 'received reports stay in the old `counters` until a restart',
+    message: 'reports of logouts and security events stay in the old `counters` until a restart',
     found: (old, now) => receivesReports(old) && receivesReports(now) && old.counters.url !== now.counters.url,
   },
   ...(['listen', 'admin', 'health', 'decision'] as const).map((key) => ({

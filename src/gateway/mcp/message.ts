@@ -94,7 +94,7 @@ function near({ names }: ReadObject, ours: ReadonlySet<string>): string | undefi
   if (nearName(names, ours) !== undefined)
     return 'some JSON parsers read a name in the message as a different name that the protocol defines';
   // Json.NET and System.Text.Json can replace an object with `$ref` by an earlier one with `$id`.
-  return names.some((name) => name.startsWith('$')) ? 'a name begins with `$`' : undefined;
+  return names.some((name) => name.startsWith('$')) ? 'a name in the message begins with `$`' : undefined;
 }
 
 /** `id`: undefined if there is none. JSON has no such value. */

@@ -47,7 +47,7 @@ export function mirror(
   const values = params.map(({ path }) => argumentAt(args, path));
   if (values.includes(UNCLEAR))
     return mismatch(
-      'the name of an argument is `__proto__`, or differs only in upper and lower case from the name of an argument that a header repeats',
+      'an argument has the name `__proto__`, or a name that differs only in case from an argument with an Mcp-Param header',
     );
   return compare(head, [...ofMessage, ...ofParams(params, values, isNew)], mode);
 }
@@ -120,7 +120,7 @@ function compare(head: RequestHead, mirrors: readonly Mirror[], mode: MirrorMode
       if (!isSame(value, row)) return mismatch(`${row.header} does not match the body`);
     } else if (mode === 'derive' && row.text !== undefined) {
       if (!isRepeatable(row))
-        return mismatch(`the gateway cannot add ${row.header}, because programs round its number differently`);
+        return mismatch(`the gateway cannot add ${row.header}, because programs round this number differently`);
       added.push(row.header, row.encoding === 'plain' ? row.text : encodeValue(row.text));
     } else if (row.isRequired) return mismatch(`${row.header} is missing`);
   }

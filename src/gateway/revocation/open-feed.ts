@@ -68,7 +68,7 @@ function unheardLog(name: string, config: AuthorizationServerConfig, log: Gatewa
   let last: string | undefined;
   return (detail) => {
     if (trustsSignatures(config) && detail !== last)
-      log.info({ server: name, detail }, `revocation feed: none is followed, so ${UNHEARD}`);
+      log.info({ server: name, detail }, `the gateway follows no revocation feed, so ${UNHEARD}`);
     last = detail;
   };
 }

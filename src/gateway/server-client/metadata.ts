@@ -86,7 +86,7 @@ export async function readMetadata({ issuer, fetch }: Pick<MetadataOptions, 'iss
 function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
   const differs = difference(value.issuer, [issuer]);
-  const told = `metadata of ${url} names the issuer ${quoted(value.issuer)}, the file says ${quoted(issuer)}`;
+  const told = `metadata of ${url} names the issuer ${quoted(value.issuer)}, but ${quoted(issuer)} was expected`;
   return { ...failed(differs === undefined ? told : `${told}; it ${differs}`), fault: 'issuer' };
 }
 

@@ -44,10 +44,10 @@ function toldOf(groups: readonly Group[]): readonly string[] {
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
     const grant = (whom: string) => `grant ${whom} ${comment(missing ?? 'the scope')} at its authorization server`;
-    const or = held.length === 0 ? '' : 'or ';
+    const instead = held.length === 0 ? '' : 'instead of the new `scope`, you can ';
     const but = isWeaker(group)
       ? `the new \`scope\` no longer requires ${comment(missing ?? '')}; better: ${grant('the client')}`
-      : `${or}${grant('it')}`;
+      : `${instead}${grant('it')}`;
     return `# ${who} ${has} (${times(count)}); ${but}`;
   });
 }

@@ -484,7 +484,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   'who asks in a test': [
-    [test({ user: 'alice', token: { scope: 'a' } }), /a request has one credential/],
+    [test({ user: 'alice', token: { scope: 'a' } }), /a request has only one credential/],
     [test({ user: 'alice' })],
   ],
   'origins of other pages': [
@@ -894,7 +894,7 @@ const cases: Record<string, readonly Case[]> = {
   'one source of revocations': [
     [
       both(heard(), server({ ...asking, events: 'https://auth.example.com/events', backchannel_logout: logout })),
-      /^error: the server has a feed of revocations, and also reports them/,
+      /^error: the server would report revocations twice: by the feed in `events`/,
     ],
     [both(heard(), server({ events: 'none', backchannel_logout: logout }))],
   ],
@@ -1171,14 +1171,14 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ id: 'gone', match: { path: '/orders/{key}', methods: ['PUT', 'DELETE'] }, scope: 'admin' }),
         addRoute({ match: { path: '/orders/{key}', methods: ['PATCH'] }, scope: 'other' }),
       ),
-      /^warning: if the upstream reads `_method` .* passes the weaker rule of `POST \/orders\/\{no\}` .* request for `gone`; more routes with this fault: 1$/,
+      /^warning: `POST \/orders\/\{no\}` .* by a weaker rule than `gone`: if the upstream reads `_method` .* request for `gone`; more routes with this fault: 1$/,
     ],
     [
       both(
         addRoute({ match: { path: '/orders/{rest*}', methods: ['POST'] }, scope: 'read' }),
         addRoute({ id: 'gone', match: { path: '/orders/{id}', methods: ['DELETE'] }, scope: 'admin' }),
       ),
-      /a POST that passes the weaker rule of `POST \/orders\/\{rest\*\}` .* request for `gone`$/,
+      /`POST \/orders\/\{rest\*\}` .* accepts a POST by a weaker rule than `gone`: .* request for `gone`$/,
     ],
     [
       both(
@@ -1193,7 +1193,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ id: 'all', match: { path: '/x/{rest*}' }, scope: 'admin read' }),
         addRoute({ id: 'gone', match: { path: '/x/{id}' }, scope: 'admin read' }),
       ),
-      /a POST that passes the weaker rule of `POST \/x\/\{id\} \[a=1\]` .* request for `gone`$/,
+      /`POST \/x\/\{id\} \[a=1\]` .* accepts a POST by a weaker rule than `gone`: .* request for `gone`$/,
     ],
     [
       both(

@@ -108,7 +108,7 @@ t.test('a message that needs very many rules gets 400, because their alternative
   t.equal(await told(decide(listen(8))), 'forward');
   t.match(await decide(listen(9)), {
     code: 'mcp_message_invalid',
-    detail: 'more than 8 rules of the route apply to the message: send several messages',
+    detail: 'more than 8 rules of the route apply to the message: send several messages with fewer resources each',
     call: { id: 1, error: -32602 },
   });
 });

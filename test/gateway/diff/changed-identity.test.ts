@@ -17,16 +17,16 @@ const renamed = { prefix: 'X-Gate-', set: { 'X-Gate-Subject': 'sub' } };
 
 t.test('names that clients could not set before, and can set now, are reported', async (t) => {
   t.strictSame(changedIdentity(file(undefined), file(renamed)), [
-    'identity_headers of a, b: callers can now write X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
+    'identity_headers of a, b: callers can now send X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
   ]);
   t.strictSame(changedIdentity(file(undefined), file(undefined, renamed)), [
-    'identity_headers of a: callers can now write X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
+    'identity_headers of a: callers can now send X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
   ]);
 });
 
 t.test('another prefix keeps the names that the gateway sets closed', async (t) => {
   t.strictSame(changedIdentity(file(undefined), file({ prefix: 'X-Gate-' })), [
-    'identity_headers of a, b: callers can now write other X-Auth-…',
+    'identity_headers of a, b: callers can now send other X-Auth-…',
   ]);
 });
 

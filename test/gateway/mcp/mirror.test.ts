@@ -150,7 +150,7 @@ t.test('integers are compared as numbers, and larger ones than JavaScript holds 
 t.test('an argument that a reader without case finds elsewhere is a mismatch', async (t) => {
   t.equal(
     param({ tenant: 'acme', Tenant: 'other' }, { 'Mcp-Param-Tenant': 'acme' }),
-    'the name of an argument is `__proto__`, or differs only in upper and lower case from the name of an argument that a header repeats',
+    'an argument has the name `__proto__`, or a name that differs only in case from an argument with an Mcp-Param header',
   );
 });
 
@@ -169,7 +169,7 @@ t.test('derive writes no number that another reader rounds differently', async (
   for (const count of [2 ** 53, 1e21, 0.1])
     t.equal(
       param({ count }, {}, 'derive'),
-      'the gateway cannot add mcp-param-count, because programs round its number differently',
+      'the gateway cannot add mcp-param-count, because programs round this number differently',
     );
 });
 

@@ -77,7 +77,7 @@ t.test('an issuer that is not a URL has no metadata', async (t) => {
   const verifiers = openVerifiers(t, { main: settings('urn:legacy', { verify: 'jwt' }) }, { clock });
   await verifiers.start();
   t.match(verifiers.log, [
-    { level: 'info', text: /revocation feed: none is followed/ },
+    { level: 'info', text: /the gateway follows no revocation feed/ },
     { level: 'warn', text: /not a URL/ },
   ]);
 });

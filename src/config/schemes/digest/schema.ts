@@ -14,7 +14,7 @@ export const Digest = record(
       [
         text(
           undefined,
-          'A file that htdigest writes, with lines user:realm:HEX. Anyone who can read this file needs no password, so only its owner and its group may read it. The gateway reads the file again when it changes.',
+          'A file that htdigest writes, with lines user:realm:HEX. Anyone who can read this file can log in without a password, so only its owner and its group may read it. The gateway reads the file again when it changes.',
         ),
         record(
           {

@@ -29,7 +29,9 @@ export const meshTables: Partial<TargetTables> = {
 
 function accessRule(access: NonNullable<RouteConfig['access']>): CannotSay | undefined {
   if (access !== 'optional') return undefined;
-  return unsayable('the proxy does not refuse credentials of another kind on a route with an optional token');
+  return unsayable(
+    'on a route with an optional token, the gateway removes credentials of another kind, and the proxy forwards them',
+  );
 }
 
 export function meshLimits(file: LimitedFile): readonly Concerning[] {

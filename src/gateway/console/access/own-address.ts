@@ -60,7 +60,7 @@ export function ownPages({ host, url }: AdminConfig): OwnPages {
   const others = url === undefined ? 'set `admin.url` to the origin that you use' : `open ${url}`;
   const remedy = isLoopback(host)
     ? 'this listener accepts only local requests: use localhost or a loopback address'
-    : 'this listener does not have this name: use its own name or its IP address';
+    : 'the host in the address does not belong to this listener: use the name or the IP address of this listener';
   return {
     origin: url === undefined ? undefined : new URL(url).origin,
     mayLink: isPagePath,

@@ -34,7 +34,7 @@ export const texts = {
     decision: 'Decision',
     playground: 'Open in the playground',
     close: 'Close',
-    remedy: 'YAML that would let it pass',
+    remedy: 'YAML that would let the request pass',
     ticket: 'Ticket of a refusal',
     open: 'Open',
     toDo: 'Remedy:',
@@ -84,7 +84,7 @@ export const texts = {
     user: 'User of Basic or Digest, or client of an API key',
     file: 'Use another file in place of the running file',
     fileHelp:
-      'For this file, the gateway reads no variable and no other file, and asks no server. The variable HIDDEN replaces each secret of the running file.',
+      'For this file, the gateway reads no variable and no other file, and asks no server. The editor shows the variable HIDDEN in place of each secret of the running file.',
     noToken: 'Paste a token, or choose another caller.',
     noUser: 'Name a user, or choose another caller.',
     badClaims: 'The claims must be a JSON object, such as {example}.',
@@ -158,7 +158,7 @@ export const texts = {
     rejected: 'the gateway rejected the file on the disk; an older file is active',
     waiting:
       'the file on the disk may allow more access than the active file, so the gateway waits for a reload request',
-    begin: 'The graphs begin now, and continue for 15 minutes after the last visit.',
+    begin: 'The gateway records these graphs from now until 15 minutes after the last visit of the console.',
     graphs: {
       requests: 'Requests a second',
       time: 'Time of a request',
