@@ -191,7 +191,10 @@ t.test('qop and algorithms in the file are in order of preference, and no others
   const none = await before(t, { algorithms: ['MD5'] }, { algorithms: ['SHA-256'] });
   const refused = await ask(`${none.url}/a`);
   t.equal(code(refused), '502 upstream_credentials_refused');
-  t.match(decisionDetail(none), /offers no Digest with SHA-256 and auth or auth-int; it offers Digest, Basic/);
+  t.match(
+    decisionDetail(none),
+    /offers no Digest with an algorithm of SHA-256 and a qop of auth, auth-int; it offers Digest, Basic/,
+  );
   t.equal(none.upstream.received.length, 1);
 });
 

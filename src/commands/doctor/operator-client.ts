@@ -8,7 +8,7 @@ import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { OperatorLogin } from './operator-login.ts';
 
 /**
- * Sends an invented code with the credentials of the console. A server authenticates the client before it checks the code
+ * Sends a made-up code with the credentials of the console. A server authenticates the client before it checks the code
  * (RFC 6749 §3.2.1), so its error says whether it accepts the client.
  */
 export async function lookAtClient(
@@ -53,8 +53,8 @@ const judgements: Readonly<Record<string, (login: OperatorLogin, url: string) =>
   invalid_grant: ({ access, block }) =>
     good(
       hasSecret(access, block)
-        ? "the server accepts the client's credentials, and refuses an invented code, as it should"
-        : 'the server accepts the client without a secret, and refuses an invented code, as it should',
+        ? "the server accepts the client's credentials, and refuses a made-up code, as it should"
+        : 'the server accepts the client without a secret, and refuses a made-up code, as it should',
     ),
   invalid_client: refused,
   unauthorized_client: ({ client }, url) =>
@@ -68,9 +68,10 @@ function judge(login: OperatorLogin, url: string, status: number, error: unknown
   const known = typeof error === 'string' && Object.hasOwn(judgements, error) ? judgements[error] : undefined;
   if (known !== undefined && status >= 400) return known(login, url);
   if (status === 401 || status === 403) return refused(login, url);
-  if (status < 400) return bad(`${url} answers an invented code with status ${status}`, 'correct the `issuer`');
+  if (status < 400)
+    return bad(`doctor sent a made-up code: ${url} answers with status ${status}`, 'correct the `issuer`');
   return doubtful(
-    `${url} answers an invented code with status ${status}, so it is unknown whether it accepts the client`,
+    `doctor sent a made-up code: ${url} answers with status ${status}, which does not show whether it accepts the client`,
     'see the log of the server',
   );
 }

@@ -167,7 +167,7 @@ export class DigestAttempts implements Preparing {
 
   #unanswerable(lines: readonly string[]): UpstreamRefusal {
     const { algorithms, qop } = this.#session.config;
-    const wanted = `Digest with ${algorithms.join(' or ')} and ${qop.join(' or ')}`;
+    const wanted = `Digest with an algorithm of ${algorithms.join(', ')} and a qop of ${qop.join(', ')}`;
     const offered = lines.length === 0 ? 'nothing' : lines.map((line) => line.split(' ', 1)[0]).join(', ');
     return {
       code: 'upstream_credentials_refused',
