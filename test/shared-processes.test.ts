@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import t from 'tap';
 import { patient } from '../tools/tap/patience.ts';
 
+/** Starts seventeen processes in turn, and some of their files wait for seconds: 16 s in all if nothing else runs. */
+t.setTimeout(90_000);
+
 /**
  * Files of test/fixtures/shared-process in one process after another, as `npm test` runs files: its status and lines.
  */
