@@ -1,6 +1,7 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import t from 'tap';
+import { allImports } from '../tools/check/import-graph.ts';
 import { opening, pureTests } from '../tools/check/pure.ts';
 
 /** Rooms whose rules can be tested without a socket and without a process. */
@@ -41,4 +42,13 @@ t.test('npm run check includes the tests of whole rooms, and no test of a whole 
     files.filter((file) => /^test\/(flows|faults|oracles|peers|deploy)\//.test(file)),
     [],
   );
+});
+
+t.test('files that make a RegExp slow in their process run after all others', async (t) => {
+  const replaces = (path: string) =>
+    path.endsWith('.ts') && /\bRegExp\.prototype\.\w+ = /.test(readFileSync(path, 'utf8'));
+  const files = pureTests();
+  const slowing = files.filter((file) => [file, ...allImports(file).map(({ to }) => to)].some(replaces));
+  t.ok(slowing.length > 0);
+  t.strictSame(files.slice(-slowing.length), slowing);
 });

@@ -23,11 +23,22 @@ export function opening(file: string): Import | undefined {
 }
 
 /**
- * The pure tests of the whole test folder, in order. Tests that measure time or memory are excluded, because they run
- * alone.
+ * This module replaces `RegExp.prototype.exec` for a moment. After that, V8 runs each RegExp of the process up to ten
+ * times as slowly, until the process ends.
+ */
+const SLOWING = resolve('test/support/executed-patterns.ts');
+
+function slowsProcess(file: string): boolean {
+  return allImports(file).some(({ to }) => to === SLOWING);
+}
+
+/**
+ * The pure tests of the whole test folder, in the order in which they run. Tests that measure time or memory are
+ * excluded, because they run alone.
  */
 export function pureTests(): readonly string[] {
-  return globSync('test/**/*.test.ts')
+  const files = globSync('test/**/*.test.ts')
     .sort()
     .filter((file) => !isMeasured(file) && opening(file) === undefined);
+  return [...files.filter((file) => !slowsProcess(file)), ...files.filter(slowsProcess)];
 }
