@@ -8,6 +8,9 @@ import { freePort } from '../support/free-port.ts';
 import { checksPasswordsInWorkers, type Form, keepsThePromisesOfTheDemo, status } from './every-form.ts';
 import { checkout, type Installed, start } from './packed.ts';
 
+/** Builds the bundle, and starts seven programs in turn: 9 s, and 32 s beside three other files. */
+t.setTimeout(120_000);
+
 const here = beside(t);
 const { outputs } = await bundle(join(here.root, 'dist'));
 
