@@ -134,7 +134,12 @@ t.test('operators: their server accepts the client of the console, with the secr
     [secretly, { status: 401, body: 'no' }, 'bad', /refuses the credentials of the client$/],
     [publicly, { status: 401, body: '{"error":"invalid_client"}' }, 'bad', /refuses the client without a secret$/],
     [secretly, { status: 400, body: '{"error":"unauthorized_client"}' }, 'bad', /does not allow codes for this client/],
-    [secretly, { status: 200, body: '{"access_token":"hush"}' }, 'bad', /made-up code: http.* answers with status 200$/],
+    [
+      secretly,
+      { status: 200, body: '{"access_token":"hush"}' },
+      'bad',
+      /made-up code: http.* answers with status 200$/,
+    ],
     [secretly, { status: 500, body: '{"error":"__proto__"}' }, 'doubtful', /status 500, which does not show/],
   ];
   for (const [access, given, verdict, words] of rows) {
