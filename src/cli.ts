@@ -37,8 +37,12 @@ const commands: Readonly<Record<string, Load>> = {
 
 type Load = () => Promise<{ register(program: Command): void }>;
 
-/** Loads only the named command, because other modules cost time and memory. Help, errors and `completion` need all. */
+/**
+ * Loads only the named command, because other modules cost time and memory. Help, errors and `completion` need all
+ * commands, and `--version` needs none.
+ */
 function toLoad(name = ''): readonly Load[] {
+  if (name === '-v' || name === '--version') return [];
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
   return named === undefined || name === 'completion' ? Object.values(commands) : [named];
 }
@@ -103,7 +107,7 @@ const SEE_HELP = '(see --help)';
 /** `-V` is an old spelling. */
 const OLD_SPELLINGS: ReadonlyMap<string | undefined, string> = new Map([['-V', '--version']]);
 
-/** All commands of `gatehouse`, or only the command with this name. */
+/** All commands of `gatehouse`, or only the command with this name. `name`: the first argument. */
 export async function buildProgram(name?: string): Promise<Command> {
   const program = new Command('gatehouse')
     .description('OAuth 2.0 in front of an API that does not support it, and a service that issues the tokens')
