@@ -37,10 +37,12 @@ async function part(name: string, command: string): Promise<boolean> {
   return ended(name, status === 0);
 }
 
-const results = await Promise.all([
+const passed = await Promise.all([
   ...Object.entries(COMMANDS).map(([name, command]) => part(name, command)),
   runPure().then((ok) => ended('tests', ok)),
 ]);
+const failed = [...Object.keys(COMMANDS), 'tests'].filter((_, index) => !passed[index]);
 console.log(summary());
-console.log(`npm run check: ${seconds()}`);
-process.exitCode = results.every(Boolean) ? 0 : 1;
+// The last line names what failed, because a long list of tests may separate the reader from it.
+console.log(`npm run check: ${seconds()}${failed.length === 0 ? '' : `, FAILED: ${failed.join(', ')}`}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
