@@ -10,7 +10,10 @@ if (Number.isSafeInteger(chosen)) fc.configureGlobal({ seed: chosen });
 
 export default fc;
 
-/** How many cases a property test tries: `quick` for `npm test`, `ci` for GATEHOUSE_LONG=ci. */
+/**
+ * How many cases a property test tries: `quick` for `npm test`, `ci` for GATEHOUSE_LONG=ci. `.ci/run` tries the same
+ * cases each time, so more of them there find a fault only in new code. GATEHOUSE_LONG=1 tries many other cases.
+ */
 export function tries(quick: number, ci: number): { numRuns: number } {
-  return { numRuns: isLong ? ci * 5 : isFullSize ? ci : quick };
+  return { numRuns: isLong ? ci * 20 : isFullSize ? ci : quick };
 }

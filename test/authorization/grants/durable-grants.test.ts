@@ -5,7 +5,7 @@ import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/token
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
-import { isFullSize } from '../../support/long.ts';
+import { isFullSize, isLong } from '../../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../../support/postgres.ts';
 import { random } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
@@ -13,7 +13,6 @@ import { codeRecord, type TokenAnswer, verifier } from '../grant-flow.ts';
 import { basic, callback, passwordHash, requests, temporaryDirectory, web } from '../running-service.ts';
 import { ready, spawnService, writeConfig } from '../service-process.ts';
 
-const cycles = isFullSize ? 100 : 5;
 const chains = 8;
 const codesAtOnce = 4;
 
@@ -36,19 +35,35 @@ interface Observed {
   rotations: number;
 }
 
-const title = `\`kill -9\` under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
+const titleOf = (cycles: number) =>
+  `\`kill -9\` under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
 
-t.test(`advisory 64: SQLite: ${title}`, async (t) => {
+const FEW = 5;
+const MANY = 100;
+
+const onPostgres = isFullSize ? MANY : FEW;
+/** test/faults/kills-service.test.ts kills a service with SQLite a hundred times too. */
+const onSqlite = isLong ? MANY : isFullSize ? 20 : FEW;
+
+t.test(`advisory 64: SQLite: ${titleOf(onSqlite)}`, async (t) => {
   const directory = temporaryDirectory(t);
-  await holdsThrough(t, directory, 'sqlite:gatehouse.db');
+  await holdsThrough(t, { directory, storage: 'sqlite:gatehouse.db', cycles: onSqlite });
 });
 
-t.test(`advisory 64: PostgreSQL: ${title}`, { skip: skipWithoutPostgres }, async (t) => {
+t.test(`advisory 64: PostgreSQL: ${titleOf(onPostgres)}`, { skip: skipWithoutPostgres }, async (t) => {
   const server = await postgresServer(t);
-  await holdsThrough(t, temporaryDirectory(t), await server.database());
+  const storage = await server.database();
+  await holdsThrough(t, { directory: temporaryDirectory(t), storage, cycles: onPostgres });
 });
 
-async function holdsThrough(t: Test, directory: string, storage: string): Promise<void> {
+interface Lives {
+  readonly directory: string;
+  readonly storage: string;
+  /** The number of kills. */
+  readonly cycles: number;
+}
+
+async function holdsThrough(t: Test, { directory, storage, cycles }: Lives): Promise<void> {
   const key = randomBytes(32).toString('base64');
   const config = writeConfig(directory, { storage, extra: extra(key) });
   const records = await openRecords(storage, { directory, clock: systemClock, encryptionKeys: [key] });
