@@ -1,17 +1,21 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import type { Outcome } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
 import type { SimulatedOutcome } from '../explain/simulate.ts';
+import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import type { ScopeRequirement } from '../message/scope-requirement.ts';
 import { type Captures, captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
-import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
+import type { CompiledFile, TokenOfIssuer, UserOfScheme } from './compiled-file.ts';
 import { unique } from './path-samples.ts';
+import { usersFor, usersOf } from './scheme-users.ts';
 import { scopeSets } from './scope-sets.ts';
 
-/** A caller to try: without a token, or with a token that has these claims. */
+/** A caller to try: without a credential, with a token that has these claims, or as a user of another scheme. */
 export interface AssumedCaller {
   readonly label: string;
-  readonly token: TokenOfIssuer | undefined;
+  readonly token?: TokenOfIssuer | undefined;
+  readonly user?: UserOfScheme | undefined;
 }
 
 export interface Met {
@@ -19,12 +23,10 @@ export interface Met {
   readonly judged: SimulatedOutcome;
 }
 
-const ANONYMOUS: AssumedCaller = { label: 'without a token', token: undefined };
+const ANONYMOUS: AssumedCaller = { label: 'without a token' };
 const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
 
-/**
- * Every caller whom the two routes could tell apart, by issuer, audience, claims and scope.
- */
+/** Every caller whom the two routes could tell apart, by issuer, audience, claims and scope, or as a user of a scheme. */
 export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
   const both = [old, now];
   const sets = scopeSets(both.flatMap(({ judged }) => requirementsOf(judged.route)));
@@ -35,7 +37,19 @@ export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
       ),
     ),
   );
-  return [ANONYMOUS, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`)];
+  const users = usersFor(
+    both.map(({ side, judged }) => usersOf(side, judged.route)),
+    sets,
+  );
+  return [ANONYMOUS, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`), ...users];
+}
+
+/** How one side answers the caller. */
+export async function answerTo({ token, user }: AssumedCaller, asked: SimulatedRequest, met: Met): Promise<Outcome> {
+  const { side, judged } = met;
+  if (token !== undefined) return (await side.ask(asked, token)).outcome;
+  const isTaken = usersOf(side, judged.route).some(({ whose }) => whose === user?.whose);
+  return user !== undefined && isTaken ? (await side.askAs(asked, user)).outcome : judged.outcome;
 }
 
 /** The requirements of the route and of every rule for its operations. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../decide/outcome.ts';
 import { answerInWords } from '../explain/explained-words.ts';
-import { type AssumedCaller, callersFor, type Met } from './callers.ts';
+import { type AssumedCaller, answerTo, callersFor, type Met } from './callers.ts';
 import { changedSettings } from './changed-settings.ts';
 import type { CompiledFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
@@ -80,21 +80,21 @@ function answersOf({ callers: _, ...change }: PermissionChange): string {
 
 async function changeFor(
   { asked, host, method, path }: ProbeRequest,
-  { label, token }: AssumedCaller,
+  caller: AssumedCaller,
   old: Met,
   now: Met,
 ): Promise<PermissionChange | undefined> {
-  const before = token === undefined ? old.judged : await old.side.ask(asked, token);
-  const after = token === undefined ? now.judged : await now.side.ask(asked, token);
+  const before = await answerTo(caller, asked, old);
+  const after = await answerTo(caller, asked, now);
   // The same condition in both files passes the same requests, so the rest can be compared.
   const same = whenOf(old) === whenOf(now);
   const change =
     directions[
-      `${openness(before.outcome, !same && whenOf(old) !== undefined)}-${openness(after.outcome, !same && whenOf(now) !== undefined)}`
+      `${openness(before, !same && whenOf(old) !== undefined)}-${openness(after, !same && whenOf(now) !== undefined)}`
     ];
   if (change === undefined) return undefined;
-  const words = { before: answerInWords(before.outcome), after: answerInWords(after.outcome) };
-  return { change, hosts: [host], methods: [method], path, callers: [label], ...words };
+  const words = { before: answerInWords(before), after: answerInWords(after) };
+  return { change, hosts: [host], methods: [method], path, callers: [caller.label], ...words };
 }
 
 type Openness = 'open' | 'shut' | 'perhaps';

@@ -13,8 +13,19 @@ export interface CompiledFile {
   /** The route with this id. */
   named(id: string | undefined): Route | undefined;
   ask(asked: SimulatedRequest, token?: TokenOfIssuer): Promise<SimulatedOutcome>;
+  askAs(asked: SimulatedRequest, user: UserOfScheme): Promise<SimulatedOutcome>;
   /** The route as the file has it, with `when`. Undefined: the path has no route. */
   written(route: Route | undefined): RouteConfig | undefined;
+}
+
+/** A user of a scheme other than bearer tokens, whose credential counts as correct. */
+export interface UserOfScheme {
+  readonly scheme: string;
+  /** The realm and the place of the users. A route passes only users of its own. */
+  readonly whose: string;
+  readonly name: string;
+  /** Undefined: the scopes that the file gives this user. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** The same server may have another name in the other file, so the issuer identifies it. */
@@ -26,7 +37,9 @@ const NO_SERVER = '';
 export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
   const tokens = new Map<string, AssumedToken>();
   const bare = withoutWhen(config);
-  const dry: DryEngine = buildDryEngine({ config: bare, ...(locate && { locate }) }, assumedVerifier(bare, tokens));
+  const scopes = new Map<string, readonly string[]>();
+  const located = { config: bare, ...(locate && { locate }) };
+  const dry: DryEngine = buildDryEngine(located, assumedVerifier(bare, tokens), { scopes });
   // By id, because each rule of an `mcp` route leads to a route of its own.
   const files = new Map(dry.routes.map(({ id }, index) => [id, config.routes[index]]));
   const byId = new Map<string | undefined, Route>(dry.routes.map((route) => [route.id, route]));
@@ -40,6 +53,12 @@ export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
       const { issuer, ...said } = token;
       tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
       return simulate(dry.engine, { ...asked, token: TOKEN });
+    },
+    askAs(asked, { scheme, name, scopes: given }) {
+      scopes.clear();
+      if (given !== undefined) scopes.set(name, given);
+      // Over TLS, because Basic accepts no password without it.
+      return simulate(dry.engine, { ...asked, user: name, scheme, secure: true });
     },
     written: (route) => (route === undefined ? undefined : files.get(route.id)),
   };

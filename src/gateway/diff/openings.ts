@@ -68,14 +68,14 @@ function surroundings({
 type Around = Omit<GatewayConfig, 'routes' | 'upstreams'>;
 type Same = (one: SimulatedOutcome, other: SimulatedOutcome) => boolean;
 
-/** If the files differ only in routes, an unchanged route passes the same callers. */
+/** If the files differ only in routes, an unchanged route passes the same callers, and so does a path without a route. */
 function sameRoutes(old: CompiledFile, now: CompiledFile): Same {
   if (!isDeepStrictEqual(surroundings(old.config), surroundings(now.config))) return () => false;
   const text = (side: CompiledFile) =>
     new Map(side.routes.map((route) => [route.id, JSON.stringify({ ...side.written(route), id: '' })]));
   const [before, after] = [text(old), text(now)];
-  return ({ route: one, outcome }, { route: other, outcome: next }) => {
-    if (one === undefined || other === undefined) return outcome.kind === 'refuse' && next.kind === 'refuse';
+  return ({ route: one }, { route: other }) => {
+    if (one === undefined || other === undefined) return one === other;
     return before.get(one.id) === after.get(other.id);
   };
 }

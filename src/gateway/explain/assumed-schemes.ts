@@ -13,20 +13,30 @@ export function assumedCredentials(scheme: string, username: string): string {
   return `${scheme} ${ASSUMED} ${username}`;
 }
 
-/**
- * Replaces user files: each scheme accepts only the assumed users. `directory`: where the other attributes of file
- * users are read. Undefined: no file is read.
- */
-export function assumedSchemes(
-  config: GatewayConfig,
-  directory?: string,
-): (route: RouteConfig) => readonly HttpScheme[] {
-  return (route) =>
-    schemesTaken(route).map((taken) => assumedScheme(taken, taken.row.assume(taken.block, config, directory)));
+/** Username → scopes, for users of a place that is not read. */
+export type AssumedScopes = ReadonlyMap<string, readonly string[]>;
+
+export interface AssumedPlace {
+  /** Where the other attributes of file users are read. Undefined: no file is read. */
+  readonly directory?: string | undefined;
+  readonly scopes?: AssumedScopes | undefined;
 }
 
-function assumedScheme({ name, places }: TakenScheme, assumed: Assumed): HttpScheme {
-  const { identityOf, challenges, refusal = allowed, refusalOf = allowed, wrong = 'password_wrong' } = assumed;
+/** Replaces user files: each scheme accepts only the assumed users. */
+export function assumedSchemes(
+  config: GatewayConfig,
+  { directory, scopes }: AssumedPlace = {},
+): (route: RouteConfig) => readonly HttpScheme[] {
+  return (route) =>
+    schemesTaken(route).map((taken) => assumedScheme(taken, taken.row.assume(taken.block, config, directory), scopes));
+}
+
+function assumedScheme({ name, places }: TakenScheme, assumed: Assumed, given: AssumedScopes = new Map()): HttpScheme {
+  const { challenges, refusal = allowed, refusalOf = allowed, wrong = 'password_wrong' } = assumed;
+  const identityOf = (username: string) => {
+    const [identity, scopes] = [assumed.identityOf(username), given.get(username)];
+    return scopes === undefined ? identity : { ...identity, scopes: new Set(scopes) };
+  };
   const begins = assumedCredentials(name, '');
   return {
     name,

@@ -11,7 +11,7 @@ import type { EngineChoice } from '../upstreams/engine-choice.ts';
 import { Shares } from '../upstreams/shares.ts';
 import { describeUpstream, hostSent, type Upstream } from '../upstreams/upstream.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
-import { assumedSchemes } from './assumed-schemes.ts';
+import { type AssumedPlace, assumedSchemes } from './assumed-schemes.ts';
 
 export type CheckedGatewayFile = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
@@ -24,17 +24,17 @@ export interface DryEngine {
   readonly routes: readonly Route[];
 }
 
-/** `directory`: where relative paths start. With it, files of users are read for attributes that assumed users lack. */
+/** `users.directory`: where relative paths start. */
 export function buildDryEngine(
   { config, locate }: LocatedConfig,
   verifier: (serverNames: readonly string[]) => VerifyBearer,
-  directory?: string,
+  users?: AssumedPlace,
 ): DryEngine {
   const resources = protectedResources(config);
   const parts = {
     upstreams: dryUpstreams(config),
     verifier,
-    schemes: assumedSchemes(config, directory),
+    schemes: assumedSchemes(config, users),
     resources,
     take: () => 0,
     tally: tallies(),

@@ -70,8 +70,8 @@ async function judgeTests({ config, locate, directory, skipped = [] }: Tested): 
   if (tests.length === 0) return [];
   const tokens = new Map(tests.flatMap(({ token }, index) => (token === undefined ? [] : [[tokenOf(index), token]])));
   // Without secrets, no file of users can be read.
-  const around = skipped.length === 0 ? directory : undefined;
-  const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens), around);
+  const users = skipped.length === 0 ? { directory } : undefined;
+  const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens), users);
   const judged: SimulatedOutcome[] = [];
   for (const [index, test] of tests.entries()) judged.push(await simulate(engine, askedBy(test, index, config)));
   return judged;

@@ -68,7 +68,7 @@ function carry(asked: SimulatedRequest, route: Route): Carried {
 
 function carryCredential(asked: SimulatedRequest, { access, bearerMethods, schemes }: Route): Carried {
   const [first] = bearerMethods;
-  const [scheme] = schemes;
+  const scheme = asked.scheme === undefined ? schemes[0] : schemes.find(({ name }) => name === asked.scheme);
   if (asked.user !== undefined && scheme !== undefined && access !== 'public') {
     return { request: presenting(asked, scheme, assumedCredentials(scheme.name, asked.user)) };
   }

@@ -14,6 +14,8 @@ export interface SimulatedRequest {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** A user of Basic or Digest whose password counts as correct. */
   readonly user?: string | undefined;
+  /** The scheme of `user`. Default: the first scheme of the route. */
+  readonly scheme?: string | undefined;
   /** The bearer token. */
   readonly token?: string | undefined;
   /** For an `mcp` route: the operation of the message, such as `tools/call delete_user`. */

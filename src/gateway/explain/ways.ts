@@ -66,7 +66,7 @@ async function explainBy(
   try {
     if (mayHoldToken(asked)) await verifiers.start();
     const verifying = { now: systemClock.now() / 1000, heard };
-    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier, directory), asked, verifying);
+    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier, { directory }), asked, verifying);
   } finally {
     await verifiers.close();
   }

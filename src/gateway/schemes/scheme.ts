@@ -13,6 +13,7 @@ import type { StoreLook } from '../server-client/store-look.ts';
 import type { HttpScheme } from './http-scheme.ts';
 import type { Nonces, UsedNonces } from './nonces.ts';
 import type { PasswordJudge } from './password-judge.ts';
+import type { UserSource } from './user-source.ts';
 import type { UserStore } from './user-store.ts';
 
 /**
@@ -49,6 +50,10 @@ export type OpenedScheme = Omit<HttpScheme, 'places'>;
 export interface Assumed {
   identityOf(username: string): Identity;
   challenges(): readonly string[];
+  /** Where the users are. Two blocks with the same realm and an equal `source` have the same users. */
+  readonly source: UserSource;
+  /** Username → scope, space-delimited. Undefined: only the place of the users knows their scopes. */
+  readonly scopes?: Readonly<Record<string, string>>;
   /** The code for wrong credentials. Undefined: the code for a wrong password. */
   readonly wrong?: CredentialCode;
   /** Why this request must not carry credentials. Undefined: it may carry them. */

@@ -205,7 +205,7 @@ async function explainedUser(t: Test, user: string, route: string): Promise<Expl
   const at = `{ id: meters, match: { path: /meters }, auth: digest, digest: { realm: m, users: "${users}"${route} }`;
   const loaded = loadGatewayText(`${text}  - ${at}\n`);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()), loaded.directory);
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()), { directory: loaded.directory });
   return explain(loaded, dry, { method: 'GET', target: '/meters', host: 'api.example.com', user });
 }
 

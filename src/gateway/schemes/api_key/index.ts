@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import type { ApiKeyConfig } from '../../../config/schemes/api_key/schema.ts';
 import { apiKeyChallenge } from '../../../http-auth/api-key.ts';
 import type { Assumed, GatewayScheme, OpenedScheme, SchemeScene } from '../scheme.ts';
+import { userSource } from '../user-source.ts';
 import { openUsersInStore, storeOf } from '../users-in-store.ts';
 import { usersOfFile } from '../users-of-file.ts';
 import { apiKeyScheme } from './api-key-scheme.ts';
@@ -37,7 +38,12 @@ function keysOf({ keys, hmac_key }: ApiKeyConfig, scene: SchemeScene): KnownKeys
 function assume(config: ApiKeyConfig, gateway: GatewayConfig, directory?: string): Assumed {
   const { realm, challenge } = challengeOf(config, gateway);
   const file = typeof config.keys === 'string' ? config.keys : undefined;
-  return { ...assumedClients(file, realm, directory), challenges: () => [challenge], wrong: 'api_key_invalid' };
+  return {
+    ...assumedClients(file, realm, directory),
+    challenges: () => [challenge],
+    source: userSource(config.keys),
+    wrong: 'api_key_invalid',
+  };
 }
 
 function challengeOf({ realm: own, in: place, name }: ApiKeyConfig, { realm: fallback }: GatewayConfig) {

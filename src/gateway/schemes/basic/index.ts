@@ -8,6 +8,7 @@ import { basicChallenge } from '../../../http-auth/basic.ts';
 import type { HttpScheme } from '../http-scheme.ts';
 import type { Assumed, GatewayScheme, SchemeScene } from '../scheme.ts';
 import { userIdentities } from '../user-identity.ts';
+import { userSource } from '../user-source.ts';
 import { openUsersInStore, storeOf } from '../users-in-store.ts';
 import { usersOfFile } from '../users-of-file.ts';
 import { basicScheme } from './basic-scheme.ts';
@@ -41,11 +42,13 @@ function usersOf({ users: source }: BasicConfig, scene: SchemeScene): readonly [
 
 /** A simulated request has no address. If the listener is on loopback, only this machine could send it. */
 function assume(config: BasicConfig, { listen, realm: fallback }: GatewayConfig): Assumed {
-  const { realm = fallback, scopes, charset, allow_insecure } = config;
+  const { realm = fallback, users, scopes, charset, allow_insecure } = config;
   const isClosed = allow_insecure || isLoopback(listen.host);
   return {
     identityOf: userIdentities({ scheme: 'basic', realm, scopes }),
     challenges: () => [basicChallenge({ realm, charset })],
+    source: userSource(users),
+    scopes,
     refusal: ({ origin }) => (isClosed || origin.secure ? undefined : refused('transport_insecure')),
   };
 }

@@ -10,6 +10,7 @@ import type { HttpScheme } from '../http-scheme.ts';
 import { type Nonces, openNonces, openUsedNonces } from '../nonces.ts';
 import type { Assumed, GatewayScheme, SchemeScene } from '../scheme.ts';
 import { userIdentities } from '../user-identity.ts';
+import { userSource } from '../user-source.ts';
 import { openUsersInStore, storeOf } from '../users-in-store.ts';
 import { usersOfFile } from '../users-of-file.ts';
 import { digestScheme } from './digest-scheme.ts';
@@ -49,6 +50,8 @@ function assume(config: DigestConfig, _gateway: GatewayConfig, directory?: strin
   return {
     identityOf: userIdentities({ scheme: 'digest', realm, scopes }),
     challenges: () => offered.map((algorithm) => digestChallenge({ ...shared, algorithm })),
+    source: userSource(users),
+    scopes,
     ...(directory !== undefined && typeof users === 'string' && { refusalOf: refusalsIn(users, directory, config) }),
   };
 }

@@ -6,13 +6,19 @@ import { guardLogin } from '../../../../src/gateway/schemes/guarded-login.ts';
 import type { Presented } from '../../../../src/gateway/schemes/http-scheme.ts';
 import type { GatewayScheme, OpenedScheme, SchemeScene } from '../../../../src/gateway/schemes/scheme.ts';
 import { userIdentities } from '../../../../src/gateway/schemes/user-identity.ts';
+import { userSource } from '../../../../src/gateway/schemes/user-source.ts';
 import { StorageUnavailable } from '../../../../src/storage/lookup/read.ts';
 import type { SignatureConfig } from './config.ts';
 import { readKeys } from './keys.ts';
 
 export const signature: GatewayScheme<SignatureConfig> = {
   open,
-  assume: ({ scopes }) => ({ identityOf: identities(scopes), challenges: () => [CHALLENGE] }),
+  assume: ({ keys, scopes }) => ({
+    identityOf: identities(scopes),
+    challenges: () => [CHALLENGE],
+    source: userSource(keys),
+    scopes,
+  }),
   describe: ({ issuer }) => `verified by the keys of ${issuer}`,
   countsUses: false,
   dependencies: ({ keys }) => [
