@@ -123,7 +123,7 @@ const commands = fc.commands<Model, Real>(
 t.test(
   'requests, failures and guesses are counted separately, each in its own window, whatever the wall clock does',
   async (t) => {
-    const { numRuns } = tries(120, 400);
+    const { numRuns } = tries(40, 400);
     const property = fc.property(commands, fc.nat(5000), (commands, offset) => {
       fc.modelRun(() => {
         const clock = heldClock();

@@ -57,7 +57,7 @@ t.test('processes that share nonces count them as one process does', { skip }, a
       });
     }
   });
-  const { numRuns } = tries(100, 1000);
+  const { numRuns } = tries(40, 1000);
   await fc.assert(property, { numRuns });
   t.pass(`${numRuns} histories`);
 });

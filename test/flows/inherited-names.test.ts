@@ -186,7 +186,7 @@ t.test('a name of Object.prototype is an ordinary name, in every place and with 
       if (arrived.body !== written(item.given.form).join('&')) throw new Error(`a body: ${arrived.body}`);
       checkLines(item, arrived);
     }),
-    { ...tries(300, 3000), endOnFailure: true },
+    { ...tries(100, 3000), endOnFailure: true },
   );
 });
 

@@ -417,7 +417,7 @@ const TITLE = 'simultaneous requests, with their steps in any order, act as if o
 
 t.test(`sqlite: ${TITLE}`, async (t) => {
   const clock = settableClock(1_800_000_000_000);
-  await histories(t, await openRecords('sqlite::memory:', { directory: '/', clock }), tries(70, 750));
+  await histories(t, await openRecords('sqlite::memory:', { directory: '/', clock }), tries(25, 750));
 });
 
 t.test(`postgres: ${TITLE}`, { skip: skipWithoutPostgres }, async (t) => {
@@ -425,5 +425,5 @@ t.test(`postgres: ${TITLE}`, { skip: skipWithoutPostgres }, async (t) => {
   const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
   const clock = settableClock(1_800_000_000_000);
   const url = await server.database();
-  await histories(t, await openRecords(url, { directory: '/', clock, encryptionKeys }), tries(8, 75));
+  await histories(t, await openRecords(url, { directory: '/', clock, encryptionKeys }), tries(4, 75));
 });

@@ -66,7 +66,7 @@ const commands = fc.commands<Model, NonceCounts>(
   { size: '+1' },
 );
 
-const sizes = tries(1000, 15_000);
+const sizes = tries(300, 15_000);
 
 t.test(
   'no count of a nonce is accepted twice, whatever is forgotten; and while there is room nothing is forgotten',

@@ -176,7 +176,7 @@ const commands = fc.commands<Model, Real, true>(
 );
 
 t.test('a key set uses its last good keys, and fetches others no more often than allowed', async (t) => {
-  const { numRuns } = tries(1000, 8_000);
+  const { numRuns } = tries(300, 8_000);
   const property = fc.asyncProperty(commands, async (commands) => {
     const real = open();
     const model: Model = {

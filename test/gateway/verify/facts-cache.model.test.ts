@@ -237,7 +237,7 @@ const commands = fc.commands<Model, Real>(
 );
 
 t.test('the cache of facts returns what was put, as long as time, keys, feed and room allow', async (t) => {
-  const { numRuns } = tries(1500, 10_000);
+  const { numRuns } = tries(500, 10_000);
   const property = fc.property(commands, (commands) => {
     fc.modelRun(() => {
       const model: Model = { entries: new Map(), revoked: new Set(), goneKeys: new Set(), doubt: undefined };

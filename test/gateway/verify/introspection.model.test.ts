@@ -256,7 +256,7 @@ function open(scheduler: fc.Scheduler): Scene {
 t.test(
   'each question about a token gets what the server says, with one call for all simultaneous questions',
   async (t) => {
-    const { numRuns } = tries(120, 1000);
+    const { numRuns } = tries(40, 1000);
     const property = fc.asyncProperty(
       fc.array(action, { minLength: 3, maxLength: 40, size: 'max' }),
       fc.scheduler(),

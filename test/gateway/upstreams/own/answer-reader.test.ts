@@ -199,7 +199,7 @@ t.test('the result does not depend on how the bytes are cut', async () => {
       deepStrictEqual(readAnswer(cut(bytes(text), at), reading), expected);
       deepStrictEqual(readAnswer(singly(text), reading), expected);
     }),
-    tries(3_000, 25_000),
+    tries(1_000, 25_000),
   );
 });
 
@@ -211,7 +211,7 @@ t.test('pauses anywhere lose and repeat nothing, even if the upstream ends in th
       const pausesAt = (call: number) => pauses[call % pauses.length] as boolean;
       deepStrictEqual(readAnswer(cut(bytes(text), at), { ...reading, pausesAt }), readAnswer(one(text), reading));
     }),
-    tries(3_000, 25_000),
+    tries(1_000, 25_000),
   );
 });
 
@@ -231,6 +231,6 @@ t.test('after the end of an answer any byte makes the connection unusable, and a
         deepStrictEqual(followed, { ...alone, code: 'INVALID_ANSWER', persists: false });
       },
     ),
-    tries(3_000, 25_000),
+    tries(1_000, 25_000),
   );
 });
