@@ -176,8 +176,9 @@ t.test(
 );
 
 /**
- * Counts the questions and the answers of the page, so that a test knows when all answers have come. A new address can cause
- * two questions, because a browser reports it as `popstate` and as `hashchange`.
+ * Counts the questions and the answers of the page, so that a test knows when all answers have come. An answer counts once
+ * the page has read its content, which may arrive after the head. A new address can cause two questions, because a browser
+ * reports it as `popstate` and as `hashchange`.
  */
 const counting = `(() => {
   const own = fetch;
@@ -185,7 +186,15 @@ const counting = `(() => {
   window.answers = 0;
   window.fetch = (...asked) => {
     window.questions++;
-    return own(...asked).finally(() => setTimeout(() => window.answers++));
+    const count = () => void setTimeout(() => window.answers++);
+    const counted = (response) => {
+      const read = response.json.bind(response);
+      return Object.assign(response, { json: () => read().finally(count) });
+    };
+    return own(...asked).then(counted, (error) => {
+      count();
+      throw error;
+    });
   };
 })()`;
 
