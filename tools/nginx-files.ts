@@ -10,7 +10,7 @@ export function nginxFiles(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     sections.map(([, indent = '', name, place, text = '']) => [
       `config/nginx/${name}`,
-      `# Made by \`npm run generate\` from ${PAGE}, which explains it: do not edit. Include it ${place}.\n\n${text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')}`,
+      `# Made by \`npm run generate\` from ${PAGE}, which explains it. Edit only your copy. Include it ${place}.\n\n${text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')}`,
     ]),
   );
 }

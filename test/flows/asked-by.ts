@@ -78,6 +78,7 @@ export function gist(response: RawResponse) {
     origin: response.header('access-control-allow-origin'),
     exposed: response.header('access-control-expose-headers'),
     methods: response.header('access-control-allow-methods'),
+    ...(response.status >= 400 && { caches: response.header('cache-control') }),
     hasId: response.header('x-request-id') !== undefined,
     ...(isProblem ? { code, told: status, detail } : {}),
   };
