@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { stringify } from 'yaml';
 import { judgeNode } from '../../src/commands/doctor/machine.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
@@ -87,6 +88,42 @@ t.test('in a working setup everything is fine, whether the gateway runs or not',
   expectSeen(t, beside, 'health', 'good', /^held by a Gatehouse that is ready$/);
   expectSeen(t, beside, 'the running gateway', 'good', /^our own listener reads requests into one buffer; \d+ MiB/);
   t.equal(beside.status, 0);
+});
+
+t.test('a running gateway that has not loaded the file is a finding, with what makes it load the file', async (t) => {
+  const rest = {
+    ...(await listeners()),
+    trusted_proxies: ['127.0.0.1'],
+    upstreams: { api: { url: await api(t) } },
+    defaults: { upstream: 'api' },
+    routes: [{ match: { path: '/a' }, access: 'public' }],
+  };
+  const file = fileIn(t, 'gateway.yaml', rest);
+  const running = command(t, ['gateway', '--config', file]);
+  t.ok(await running.prints('gateway is listening'), running.stderr());
+  const changed = {
+    version: 1,
+    ...rest,
+    decision: { listen: `127.0.0.1:${await freePort()}` },
+    routes: [...rest.routes, { match: { path: '/b' }, access: 'public' }],
+  };
+  writeFileSync(file, stringify(changed));
+  t.ok(await running.prints('waits for a reload request'), running.stderr());
+  const waiting = await doctored(t, file);
+  expectSeen(t, waiting, 'the running gateway', 'doubtful', /^the file on the disk is not active: it may allow more/);
+  expectSeen(t, waiting, 'decision', 'doubtful', /^no program listens there, although a Gatehouse runs/);
+  expectSeen(t, waiting, 'listen', 'good', /^held by a Gatehouse that is ready$/);
+
+  writeFileSync(file, 'version: 1\nroutes: [{ id: r }]\n');
+  t.ok(await running.prints('the configuration was rejected'), running.stderr());
+  writeFileSync(join(dirname(file), 'whole.yaml'), stringify({ version: 1, ...rest }), { mode: 0o600 });
+  expectSeen(
+    t,
+    await doctored(t, join(dirname(file), 'whole.yaml')),
+    'the running gateway',
+    'bad',
+    /^the file on the disk is not active: the gateway rejected it/,
+  );
 });
 
 t.test('an access log: a writable file, a folder that is not writable, and standard output', async (t) => {

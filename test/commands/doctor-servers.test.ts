@@ -51,6 +51,18 @@ t.test('authorization servers: each thing that the gateway needs from one', asyn
   );
 });
 
+t.test('a wrong secret is the only advice for a feed that refuses it', async (t) => {
+  const { issuer } = await authorization(t);
+  const found = await doctored(t, await withServer(t, main(issuer, { client_secret: other })));
+  expectSeen(
+    t,
+    found,
+    'authorization_servers.main revocation feed',
+    'doubtful',
+    /^not checked: the server rejects the credentials of the file$/,
+  );
+});
+
 t.test('reports: the server can send logout tokens, and answers polls', async (t) => {
   const document: Record<string, unknown> = {};
   const asked: unknown[] = [];

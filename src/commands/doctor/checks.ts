@@ -10,7 +10,7 @@ import { nodeVersion, openFiles } from './machine.ts';
 import { operatorLogin } from './operators.ts';
 import { receivers } from './receivers.ts';
 import { replicas } from './replicas.ts';
-import { forwardedHost, untrustedProxies } from './running-gateway.ts';
+import { activeFile, forwardedHost, untrustedProxies } from './running-gateway.ts';
 import { storageChecks } from './storage.ts';
 import { tokenStores, userStores } from './stores.ts';
 import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile, Subject } from './subject.ts';
@@ -30,6 +30,7 @@ const always: Readonly<Record<string, Check<Subject>>> = {
 
 const ofGateway: Readonly<Record<string, Check<LoadedGatewayFile>>> = {
   listen: listeners,
+  active_file: activeFile,
   trusted_proxies: forwardedHost,
   certificates,
   upstreams,

@@ -85,12 +85,27 @@ export function listeners(subject: Listening, around: DoctorContext): readonly D
   const { health, admin } = subject.config;
   const asked = health ?? admin;
   const answer = asked && askReady(asked, subject.directory);
-  const holder = () => answer?.then(judgeHolder) ?? holderWithoutHealth(subject, around);
+  const holder: Holder = {
+    runs: async () => (await answer)?.kind === 'ready',
+    judge: () => answer?.then(judgeHolder) ?? holderWithoutHealth(subject, around),
+  };
   return addressesOf(subject).map(([name, address]) => ({
     about: `${name} ${shown(address)}`,
     look: () => lookAt(address, holder),
   }));
 }
+
+/** The program that may run with this file. */
+interface Holder {
+  runs(): Promise<boolean>;
+  /** If an address is taken. */
+  judge(): Promise<Seen>;
+}
+
+const UNUSED = doubtful(
+  'no program listens there, although a Gatehouse runs with the `health` or `admin` address of this file',
+  'restart it: it reads a new address only at its start',
+);
 
 function shown({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
@@ -113,15 +128,15 @@ function addressesOf({ config }: Listening): readonly (readonly [string, Address
 }
 
 /** Listens for a moment, because only this shows whether the address is free. */
-async function lookAt(address: Address, holder: () => Promise<Seen>): Promise<Seen> {
+async function lookAt(address: Address, holder: Holder): Promise<Seen> {
   if (address.port === 0) return good('uses any free port');
   const server = createServer((socket) => socket.destroy());
   try {
     await listenAt(server, address);
-    return good('free');
+    return (await holder.runs()) ? UNUSED : good('free');
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
-    return isTaken(error) ? await holder() : refusal(error);
+    return isTaken(error) ? await holder.judge() : refusal(error);
   } finally {
     server.close();
   }

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { listenerConnection } from '../common/listener-connection.ts';
 import { type AskedListener, listenerUrl } from '../common/listener-url.ts';
-import { type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 
 /** Reads /metrics of a gateway that runs with this file. Undefined: none runs, which the check of listeners reports. */
@@ -50,6 +50,30 @@ function judge(count: number | undefined, proxies: readonly string[]): readonly 
   const remedy = `if the proxy sets X-Forwarded-Host on every request, write \`trusted_proxies: { from: [${proxies.join(', ')}], host: forwarded }\`; if it forwards the client's header, let it remove the header`;
   const what = `${count} requests had different hosts in X-Forwarded-Host and Host; the gateway judged them by Host`;
   return [doubtful(what, remedy)];
+}
+
+/** Whether the running gateway has loaded the file on the disk. Nothing is found if no gateway runs. */
+export function activeFile(subject: LoadedGatewayFile): readonly DoctorProbe[] {
+  const metrics = runningMetrics(subject);
+  if (metrics === undefined) return [];
+  return [{ about: 'the running gateway', look: async (signal) => judgeActive((await metrics(signal)) ?? '') }];
+}
+
+function judgeActive(metrics: string): readonly Seen[] {
+  if (/^gatehouse_config_reload_waiting 1$/m.test(metrics))
+    return [
+      doubtful(
+        'the file on the disk is not active: it may allow more access, and was written in place',
+        'check the file, and load it with POST /reload or SIGHUP',
+      ),
+    ];
+  if (!/^gatehouse_config_last_reload_successful 0$/m.test(metrics)) return [];
+  return [
+    bad(
+      'the file on the disk is not active: the gateway rejected it at the last reload',
+      'see the log of the gateway for the reason, correct the file, and load it with POST /reload or SIGHUP',
+    ),
+  ];
 }
 
 /** The effect of an untrusted proxy, whose clients all count as one, and the remedy. */

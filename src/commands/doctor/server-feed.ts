@@ -27,9 +27,18 @@ function consequence({ config }: RemoteView): string {
 
 const ALLOW = 'set `events: true` for the client there, or `events: none` here';
 
+const notAllowed = doubtful('the server has a feed, but this client is not allowed to follow it', ALLOW);
+const unchecked = doubtful(
+  'not checked: the server rejects the credentials of the file',
+  'correct `client_id` and `client_secret`, and run this command again',
+);
+
+/** As the gateway says it in its log. */
+const REJECTED = /rejects this gateway's client_id or its secret$/;
+
 const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
   in_step: () => good('answers, and is up to date'),
-  absent: () => doubtful('the server has a feed, but this client is not allowed to follow it', ALLOW),
+  absent: (detail) => (REJECTED.test(detail) ? unchecked : notAllowed),
   lost: (detail) => bad(detail, faultRemedy(detail, `correct \`events\`; ${ALLOW}`)),
 };
 
