@@ -98,9 +98,18 @@ const formats = {
 };
 
 function inWords({ file, problems, notes }: Result): string {
+  const verdict = [`${file}: ${verdictOf(problems)}`, ...notes].map(printableValue).join('\n');
+  return `${formatProblems(problems, process.stdout)}${verdict}\n`;
+}
+
+function verdictOf(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const verdict = errors === 0 ? 'valid' : errors === 1 ? '1 error' : `${errors} errors`;
-  return `${formatProblems(problems, process.stdout)}${[`${file}: ${verdict}`, ...notes].map(printableValue).join('\n')}\n`;
+  if (errors > 0) return counted(errors, 'error');
+  return problems.length === 0 ? 'valid' : `valid, with ${counted(problems.length, 'warning')}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function isValid(problems: readonly Problem[]): boolean {

@@ -57,7 +57,10 @@ t.test('a request without openid gives a token, and the summary says why it name
   await arrive(await answerOf(login));
   const { status, stdout, stderr } = await login.ended();
   t.strictSame([status, stdout.length > 10], [0, true]);
-  t.match(stderr, 'The answer has no ID token, so the command does not know the user: add `openid` to --scope.');
+  t.match(
+    stderr,
+    'The answer has no ID token, so the command does not know the user. Servers with OpenID Connect send an ID token for the scope `openid`.',
+  );
 });
 
 t.test('the secret of a client comes from standard input', async (t) => {

@@ -7,7 +7,7 @@ import { digestAlgorithmsOption } from './digest-hashes.ts';
 
 export function setReport({ username, realm }: DigestName, isChanged: boolean): CommandReport {
   const json = { username, realm, algorithms: digestAlgorithmsOption, replaced: isChanged };
-  return { json, text: `${username} can log in to ${realm} with ${digestAlgorithmsOption.join(', ')}\n` };
+  return { json, text: `${username} has hashes for ${digestAlgorithmsOption.join(', ')} in the realm ${realm}\n` };
 }
 
 export function removedReport({ username, realm }: DigestName): CommandReport {

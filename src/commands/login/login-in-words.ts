@@ -22,7 +22,7 @@ export function loginInWords(signedIn: LoginResult, requested: string | undefine
 
 function who({ claims, userinfo }: LoginResult): string {
   if (claims === undefined)
-    return 'Signed in. The answer has no ID token, so the command does not know the user: add `openid` to --scope.';
+    return 'Signed in. The answer has no ID token, so the command does not know the user. Servers with OpenID Connect send an ID token for the scope `openid`.';
   const known = { ...userinfo, ...claims };
   const name = [known.name, known.preferred_username, known.email].find((text) => typeof text === 'string');
   return name === undefined || name === claims.sub

@@ -1,7 +1,10 @@
 import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
 import { blocksOf, type SchemeBlocks } from '../../config/schema/http-schemes.ts';
 
-/** Routes whose schemes, or the blocks of these schemes, have changed. No probe asks as a user of such a scheme. */
+/**
+ * Routes whose schemes, or the blocks of these schemes, have changed. A probe asks as a user of a scheme, but does not try
+ * the other keys of its block.
+ */
 export function changedSchemes(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(old.routes.map((route) => [route.id, wordsOf(route)]));
   return now.routes.flatMap((route) =>
