@@ -30,17 +30,14 @@ const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
 export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
   const both = [old, now];
   const sets = scopeSets(both.flatMap(({ judged }) => requirementsOf(judged.route)));
+  const claimSets = unique(both.flatMap(claimsFor), (claims) => JSON.stringify(claims));
   const tokens = issuersOf(both).flatMap((issuer) =>
     audiencesFor(both, issuer).flatMap((audience) =>
-      unique(both.flatMap(claimsFor), (claims) => JSON.stringify(claims)).flatMap((claims) =>
-        sets.map((scope) => caller({ issuer, audience, claims, scope })),
-      ),
+      claimSets.flatMap((claims) => sets.map((scope) => caller({ issuer, audience, claims, scope }))),
     ),
   );
-  const users = usersFor(
-    both.map(({ side, judged }) => usersOf(side, judged.route)),
-    sets,
-  );
+  const known = both.map(({ side, judged }) => usersOf(side, judged.route));
+  const users = usersFor(known, { scopes: sets, claims: claimSets });
   return [ANONYMOUS, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`), ...users];
 }
 
@@ -74,11 +71,16 @@ function caller({ issuer, audience, claims, scope }: Facts): AssumedCaller {
   ];
   const token = {
     issuer,
-    claims,
+    claims: withAudience(claims, audience.aud),
     ...(scope.length > 0 && { scope: scope.join(' ') }),
     ...(audience.aud.length > 0 && { aud: [...audience.aud] }),
   };
   return { label: parts.join(', '), token };
+}
+
+/** A condition for `aud` needs one value, and the route may require another one. */
+function withAudience({ aud, ...claims }: Facts['claims'], wanted: readonly string[]): Facts['claims'] {
+  return aud === undefined ? claims : { ...claims, aud: [...[aud].flat(), ...wanted] };
 }
 
 function issuersOf(both: readonly Met[]): readonly string[] {

@@ -2,6 +2,7 @@ import type { Outcome } from '../decide/outcome.ts';
 import { answerInWords } from '../explain/explained-words.ts';
 import { type AssumedCaller, answerTo, callersFor, type Met } from './callers.ts';
 import { changedSettings } from './changed-settings.ts';
+import { MetRoutes } from './changed-treatment.ts';
 import type { CompiledFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
 
@@ -32,12 +33,13 @@ export interface Comparison {
 
 export async function compare(old: CompiledFile, now: CompiledFile): Promise<Comparison> {
   const changes: PermissionChange[] = [];
-  for (const probe of probes([old, now])) changes.push(...(await changesAt(probe, old, now)));
+  const met = new MetRoutes();
+  for (const probe of probes([old, now])) changes.push(...(await changesAt(probe, old, now, met)));
   const told = inSum(changes).filter(({ change }) => change !== 'doubtful');
   return {
     changes: told.toSorted(openedFirst),
     undecided: [...whens(old), ...whens(now)],
-    settings: changedSettings(old.config, now.config),
+    settings: [...new Set([...changedSettings(old.config, now.config), ...met.changed(old, now)])],
   };
 }
 
@@ -50,14 +52,16 @@ function openedFirst(one: PermissionChange, other: PermissionChange): number {
   return Number(one.change === 'closed') - Number(other.change === 'closed');
 }
 
-/** How the result of one request changes, for each caller. */
+/** How the result of one request changes, for each caller. `met` gets the two routes. */
 export async function changesAt(
   probe: ProbeRequest,
   old: CompiledFile,
   now: CompiledFile,
+  met: MetRoutes,
 ): Promise<PermissionChange[]> {
   const before: Met = { side: old, judged: await old.ask(probe.asked) };
   const after: Met = { side: now, judged: await now.ask(probe.asked) };
+  met.note(before, after);
   const callers = callersFor(before, after);
   const changes: PermissionChange[] = [];
   for (const caller of callers) {

@@ -2,6 +2,7 @@ import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts'
 import type { AssumedToken } from '../../config/schema/test-case.ts';
 import type { Route } from '../decide/route.ts';
 import { assumedVerifier } from '../explain/assumed.ts';
+import type { AssumedUser } from '../explain/assumed-schemes.ts';
 import { buildDryEngine, type DryEngine, type LocatedConfig } from '../explain/dry-engine.ts';
 import { type SimulatedOutcome, simulate } from '../explain/simulate.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
@@ -24,8 +25,8 @@ export interface UserOfScheme {
   /** The realm and the place of the users. A route passes only users of its own. */
   readonly whose: string;
   readonly name: string;
-  /** Undefined: the scopes that the file gives this user. */
-  readonly scopes?: readonly string[] | undefined;
+  /** Undefined: what the file says about this user. */
+  readonly assumed?: AssumedUser | undefined;
 }
 
 /** The same server may have another name in the other file, so the issuer identifies it. */
@@ -37,9 +38,9 @@ const NO_SERVER = '';
 export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
   const tokens = new Map<string, AssumedToken>();
   const bare = withoutWhen(config);
-  const scopes = new Map<string, readonly string[]>();
+  const users = new Map<string, AssumedUser>();
   const located = { config: bare, ...(locate && { locate }) };
-  const dry: DryEngine = buildDryEngine(located, assumedVerifier(bare, tokens), { scopes });
+  const dry: DryEngine = buildDryEngine(located, assumedVerifier(bare, tokens), { users });
   // By id, because each rule of an `mcp` route leads to a route of its own.
   const files = new Map(dry.routes.map(({ id }, index) => [id, config.routes[index]]));
   const byId = new Map<string | undefined, Route>(dry.routes.map((route) => [route.id, route]));
@@ -54,9 +55,9 @@ export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
       tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
       return simulate(dry.engine, { ...asked, token: TOKEN });
     },
-    askAs(asked, { scheme, name, scopes: given }) {
-      scopes.clear();
-      if (given !== undefined) scopes.set(name, given);
+    askAs(asked, { scheme, name, assumed }) {
+      users.clear();
+      if (assumed !== undefined) users.set(name, assumed);
       // Over TLS, because Basic accepts no password without it.
       return simulate(dry.engine, { ...asked, user: name, scheme, secure: true });
     },

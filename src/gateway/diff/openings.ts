@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { LocatedConfig } from '../explain/dry-engine.ts';
 import type { SimulatedOutcome } from '../explain/simulate.ts';
 import { changedSettings } from './changed-settings.ts';
+import { MetRoutes } from './changed-treatment.ts';
 import { changesAt, inSum, type PermissionChange } from './compare.ts';
 import { type CompiledFile, compileFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
@@ -24,27 +25,34 @@ const AT_ONCE = 50;
 const MOST_TOLD = 20;
 
 export async function openings(old: LocatedConfig, now: LocatedConfig): Promise<Openings> {
-  const settings = changedSettings(old.config, now.config).filter((key) => !key.startsWith('upstreams.'));
-  const { changes, isWhole } = await tried(old, now);
+  const settings = changedSettings(old.config, now.config).filter(affectsAccess);
+  const { changes, treatment, isWhole } = await tried(old, now);
   const of = (kind: PermissionChange['change']) => inSum(changes.filter(({ change }) => change === kind)).map(inWords);
   const rest = isWhole
     ? []
     : [`more requests: the gateway tried only ${MOST_PROBES} kinds of requests; \`gatehouse diff\` tries all kinds`];
-  return { opened: atMost(of('opened')), doubtful: atMost([...rest, ...settings, ...of('doubtful')]) };
+  const doubtful = [...new Set([...rest, ...settings, ...treatment, ...of('doubtful')])];
+  return { opened: atMost(of('opened')), doubtful: atMost(doubtful) };
+}
+
+/** How the gateway reaches an upstream gives no access, but how it compares paths does. */
+function affectsAccess(key: string): boolean {
+  return !key.startsWith('upstreams.') || key.endsWith('.case_sensitive');
 }
 
 async function tried(old: LocatedConfig, now: LocatedConfig) {
   const changes: PermissionChange[] = [];
-  if (isDeepStrictEqual(rulesOf(old.config), rulesOf(now.config))) return { changes, isWhole: true };
+  if (isDeepStrictEqual(rulesOf(old.config), rulesOf(now.config))) return { changes, treatment: [], isWhole: true };
   const [before, after] = [compileFile(old), compileFile(now)];
   const same = sameRoutes(before, after);
+  const met = new MetRoutes();
   let count = 0;
   for (const probe of probes([before, after])) {
-    if (++count > MOST_PROBES) return { changes, isWhole: false };
+    if (++count > MOST_PROBES) return { changes, treatment: met.changed(before, after), isWhole: false };
     if (count % AT_ONCE === 0) await turn();
-    if (!(await isSame(probe, before, after, same))) changes.push(...(await changesAt(probe, before, after)));
+    if (!(await isSame(probe, before, after, same))) changes.push(...(await changesAt(probe, before, after, met)));
   }
-  return { changes, isWhole: true };
+  return { changes, treatment: met.changed(before, after), isWhole: true };
 }
 
 /** The parts that affect access. The upstreams, and the way to forward to them, do not affect it. */
@@ -59,10 +67,11 @@ function surroundings({
   authorization_servers,
   bearer_methods_supported,
   cors,
+  limits: { body },
   resource,
   scopes,
 }: Around) {
-  return { mode, defaults, authorization_servers, bearer_methods_supported, cors, resource, scopes };
+  return { mode, defaults, authorization_servers, bearer_methods_supported, cors, body, resource, scopes };
 }
 
 type Around = Omit<GatewayConfig, 'routes' | 'upstreams'>;

@@ -51,8 +51,8 @@ function narrower(left: PathSegment, right: PathSegment): PathSegment | undefine
 /** Samples of `{name*}`: no rest, an empty segment, one segment, and two segments. */
 function instances(shape: Pattern, word: string): readonly PathSample[] {
   const fixed = shape.filter(({ kind }) => kind !== 'rest');
-  const path = pieces(fixed, word);
-  const label = pieces(fixed, '{}');
+  const path = pieces(fixed, (index) => word + index);
+  const label = pieces(fixed, () => '{}');
   if (fixed.length === shape.length) return [{ path, label }];
   const bare = fixed.length === 0 ? [] : [{ path, label }];
   const below = `${label}/{*}`;
@@ -68,21 +68,24 @@ function isOpen(shape: Pattern): boolean {
   return shape.at(-1)?.kind === 'rest';
 }
 
-function pieces(segments: Pattern, stand: string): string {
-  return segments.map((segment) => `/${segment.kind === 'literal' ? segment.text : stand}`).join('');
+/** Each name has a word of its own, because a condition for a claim can compare it with any of them. */
+function pieces(segments: Pattern, stand: (index: number) => string): string {
+  return segments.map((segment, index) => `/${segment.kind === 'literal' ? segment.text : stand(index)}`).join('');
 }
 
 function shapeOf(pattern: Pattern): string {
   return pattern.map((segment) => (segment.kind === 'literal' ? segment.decoded : `{${segment.kind}}`)).join('/');
 }
 
-/** A word that is not a literal of any pattern, so that only a name can match it. */
+/** A word with which no literal of any pattern begins, so that only a name can match it. */
 function freshWord(patterns: readonly Pattern[]): string {
-  const taken = new Set(
-    patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')),
-  );
+  return wordBeside(patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')));
+}
+
+/** A word with which none of these texts begins. */
+export function wordBeside(taken: readonly string[]): string {
   let word = 'sample';
-  while (taken.has(word) || taken.has(`${word}-other`)) word += 'x';
+  while (taken.some((text) => text.startsWith(word))) word += 'x';
   return word;
 }
 

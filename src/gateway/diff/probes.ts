@@ -5,7 +5,7 @@ import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import type { CompiledFile } from './compiled-file.ts';
 import { operationSamples } from './operation-samples.ts';
 import { originSamples } from './origin-samples.ts';
-import { type PathSample, pathSamples, unique } from './path-samples.ts';
+import { type PathSample, pathSamples, unique, wordBeside } from './path-samples.ts';
 
 /** A request to try on both files, and the requests that it represents. */
 export interface ProbeRequest {
@@ -15,7 +15,6 @@ export interface ProbeRequest {
   readonly path: string;
 }
 
-const OTHER_HOST = 'other.invalid';
 const OTHER_METHOD = 'OTHER';
 
 /** A finite set that covers every difference that hosts, paths, methods and conditions of the two files can make. */
@@ -55,50 +54,76 @@ interface Sample {
   readonly label: string;
 }
 
-/** Each named host, one host for each pattern, and one host that no route names. */
+type Labels = NonNullable<Route['host']>['labels'];
+
+/** Each named host, one host for each pattern and for each two patterns, and one host that no route names. */
 function hostsOf(routes: readonly Route[]): readonly Sample[] {
-  const named = routes.flatMap(({ host }) =>
-    host === undefined
-      ? []
-      : [
-          {
-            text: host.labels.map((label) => (label.kind === 'literal' ? label.text : 'sample')).join('.'),
-            label: host.labels.map((label) => (label.kind === 'literal' ? label.text : '{}')).join('.'),
-          },
-        ],
-  );
-  return unique([...named, { text: OTHER_HOST, label: '(any other host)' }], ({ text }) => text);
+  const patterns = routes.flatMap(({ host }) => (host === undefined ? [] : [host.labels]));
+  const word = wordBeside(patterns.flat().map((label) => (label.kind === 'literal' ? label.text : '')));
+  const shapes = unique(patterns, (labels) => hostOf(labels, word));
+  const open = shapes.filter((labels) => labels.some(({ kind }) => kind !== 'literal'));
+  const meetings = open.flatMap((one) => shapes.flatMap((other) => meeting(one, other)));
+  const named = [...shapes, ...meetings].map((labels) => ({
+    text: hostOf(labels, word),
+    label: hostOf(labels, undefined),
+  }));
+  return unique([...named, { text: `${word}.invalid`, label: '(any other host)' }], ({ text }) => text);
+}
+
+/** `word`: for names, each with a number. Undefined: for a report. */
+function hostOf(labels: Labels, word: string | undefined): string {
+  const stand = (index: number) => (word === undefined ? '{}' : word + index);
+  return labels.map((label, index) => (label.kind === 'literal' ? label.text : stand(index))).join('.');
+}
+
+/** The hosts that both patterns match. Empty: there are none. */
+function meeting(one: Labels, other: Labels): readonly Labels[] {
+  if (one.length !== other.length) return [];
+  const both = one.map((label, index) => (label.kind === 'literal' ? label : (other[index] ?? label)));
+  const fits = (labels: Labels) =>
+    labels.every((label, index) => label.kind !== 'literal' || textOf(label) === textOf(both[index]));
+  return fits(one) && fits(other) ? [both] : [];
+}
+
+function textOf(label: Labels[number] | undefined): string | undefined {
+  return label?.kind === 'literal' ? label.text : undefined;
 }
 
 interface PathVariant {
   readonly label: string;
   /** Tried only if a setting of a file makes it relevant. */
   readonly matters: (side: CompiledFile) => boolean;
-  readonly change: (path: string) => string;
+  readonly change: (path: string) => readonly string[];
+}
+
+/** The text after each segment of the path in turn. */
+function afterEach(path: string, text: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.map((part, at) => (at === index + 1 ? part + text : part)).join('/'));
 }
 
 const pathVariants: readonly PathVariant[] = [
   {
-    label: ' (in capitals)',
+    label: ' (in other letters)',
     matters: ({ routes }) => routes.some(({ caseSensitive }) => !caseSensitive),
-    change: (path) => path.toUpperCase(),
+    change: (path) => [path.toUpperCase(), path.toLowerCase()],
   },
   {
     label: ' (with %2F)',
     matters: ({ routes }) => routes.some(({ keepEncodedSlashes }) => keepEncodedSlashes),
-    change: (path) => `${path}%2Fx`,
+    change: (path) => afterEach(path, '%2Fx'),
   },
   {
     label: ' (with ;)',
     matters: ({ routes }) => routes.some(({ keepParameters }) => keepParameters),
-    change: (path) => `${path};x=1`,
+    change: (path) => afterEach(path, ';x=1'),
   },
 ];
 
 function variants(samples: readonly PathSample[], sides: readonly CompiledFile[]): readonly PathSample[] {
   const wanted = pathVariants.filter(({ matters }) => sides.some(matters));
   const changed = samples.flatMap(({ path, label }) =>
-    wanted.map((variant) => ({ path: variant.change(path), label: label + variant.label })),
+    wanted.flatMap((variant) => variant.change(path).map((each) => ({ path: each, label: label + variant.label }))),
   );
   return unique([...samples, ...changed], ({ path }) => path);
 }
@@ -126,10 +151,29 @@ function conditionalOf(side: CompiledFile): readonly Conditional[] {
   });
 }
 
-/** Without conditions, and with the conditions of each route for this path. */
+/** A path with more conditions than this gets no request for each two of them. */
+const MOST_PAIRED = 12;
+
+/** Without conditions, with the conditions of each route for this path, and of each two. */
 function conditionsFor({ path }: PathSample, conditional: readonly Conditional[]): readonly Condition[] {
   const found = conditional.flatMap(({ route, condition }) => (pathFits(route, path) ? [condition] : []));
-  return unique([UNCONDITIONAL, ...found], ({ label }) => label);
+  const single = unique([UNCONDITIONAL, ...found], ({ label }) => label);
+  const few = single.length > MOST_PAIRED ? [] : single.slice(1);
+  return [...single, ...few.flatMap((one, index) => few.slice(index + 1).flatMap((other) => both(one, other)))];
+}
+
+/** Empty: a header would occur twice, which the gateway refuses or which no route needs. */
+function both(one: Condition, other: Condition): readonly Condition[] {
+  const names = [...one.headers, ...other.headers].map(([name]) => name.toLowerCase());
+  if (new Set(names).size < names.length) return [];
+  const query = [one.query, other.query].map((text) => text.slice(1)).filter((text) => text !== '');
+  return [
+    {
+      headers: [...one.headers, ...other.headers],
+      query: query.length === 0 ? '' : `?${query.join('&')}`,
+      label: one.label + other.label,
+    },
+  ];
 }
 
 /**

@@ -42,25 +42,38 @@ export interface LabelledUser {
   readonly user: UserOfScheme;
 }
 
+/** What the routes may ask of a user. */
+export interface Asked {
+  readonly scopes: readonly (readonly string[])[];
+  readonly claims: readonly Readonly<Record<string, unknown>>[];
+}
+
 /**
  * One user for each pair of scopes that the two routes give, and one whom neither names. If only the place of the users
- * knows their scopes, one user for each set.
+ * knows their scopes, one user for each set. If a route has conditions for claims, also a user for whom they are true:
+ * for example, one who has the name that is in the path.
  */
-export function usersFor(both: readonly (readonly Users[])[], sets: readonly (readonly string[])[]): LabelledUser[] {
+export function usersFor(both: readonly (readonly Users[])[], asked: Asked): readonly LabelledUser[] {
   const groups = Map.groupBy(both.flat(), ({ whose }) => whose);
-  return [...groups.values()].flatMap((same) => (same.some(isOpenEnded) ? withScopes(same, sets) : named(same)));
+  const claims = asked.claims.filter((each) => Object.keys(each).length > 0);
+  return [...groups.values()].flatMap((same) => [
+    ...(same.some(isOpenEnded) ? assumed(same, asked.scopes, {}) : named(same)),
+    ...claims.flatMap((each) => assumed(same, asked.scopes, each)),
+  ]);
 }
 
 function isOpenEnded({ scopes }: Users): boolean {
   return scopes === undefined;
 }
 
-function withScopes([users]: readonly Users[], sets: readonly (readonly string[])[]): LabelledUser[] {
+function assumed([users]: readonly Users[], sets: Asked['scopes'], claims: Asked['claims'][number]): LabelledUser[] {
   if (users === undefined) return [];
   const { scheme, whose, about } = users;
+  const name = typeof claims.sub === 'string' ? claims.sub : UNNAMED;
+  const more = Object.keys(claims).length === 0 ? '' : `, claims ${JSON.stringify(claims)}`;
   return sets.map((scopes) => ({
-    label: `as a user of ${about} ${scopes.length === 0 ? 'without scope' : `with scope ${scopes.join(' ')}`}`,
-    user: { scheme, whose, name: UNNAMED, scopes },
+    label: `as a user of ${about} ${scopes.length === 0 ? 'without scope' : `with scope ${scopes.join(' ')}`}${more}`,
+    user: { scheme, whose, name, assumed: { scopes, claims } },
   }));
 }
 

@@ -13,29 +13,37 @@ export function assumedCredentials(scheme: string, username: string): string {
   return `${scheme} ${ASSUMED} ${username}`;
 }
 
-/** Username → scopes, for users of a place that is not read. */
-export type AssumedScopes = ReadonlyMap<string, readonly string[]>;
+/** Facts about a user of a place that is not read. */
+export interface AssumedUser {
+  readonly scopes: readonly string[];
+  /** Beside the claims that follow from the name. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** By username. */
+export type AssumedUsers = ReadonlyMap<string, AssumedUser>;
 
 export interface AssumedPlace {
   /** Where the other attributes of file users are read. Undefined: no file is read. */
   readonly directory?: string | undefined;
-  readonly scopes?: AssumedScopes | undefined;
+  readonly users?: AssumedUsers | undefined;
 }
 
 /** Replaces user files: each scheme accepts only the assumed users. */
 export function assumedSchemes(
   config: GatewayConfig,
-  { directory, scopes }: AssumedPlace = {},
+  { directory, users }: AssumedPlace = {},
 ): (route: RouteConfig) => readonly HttpScheme[] {
   return (route) =>
-    schemesTaken(route).map((taken) => assumedScheme(taken, taken.row.assume(taken.block, config, directory), scopes));
+    schemesTaken(route).map((taken) => assumedScheme(taken, taken.row.assume(taken.block, config, directory), users));
 }
 
-function assumedScheme({ name, places }: TakenScheme, assumed: Assumed, given: AssumedScopes = new Map()): HttpScheme {
+function assumedScheme({ name, places }: TakenScheme, assumed: Assumed, given: AssumedUsers = new Map()): HttpScheme {
   const { challenges, refusal = allowed, refusalOf = allowed, wrong = 'password_wrong' } = assumed;
   const identityOf = (username: string) => {
-    const [identity, scopes] = [assumed.identityOf(username), given.get(username)];
-    return scopes === undefined ? identity : { ...identity, scopes: new Set(scopes) };
+    const [identity, user] = [assumed.identityOf(username), given.get(username)];
+    if (user === undefined) return identity;
+    return { ...identity, scopes: new Set(user.scopes), claims: { ...identity.claims, ...user.claims } };
   };
   const begins = assumedCredentials(name, '');
   return {

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { compare } from '../../../src/gateway/diff/compare.ts';
+import { compileFile } from '../../../src/gateway/diff/compiled-file.ts';
 import { openings } from '../../../src/gateway/diff/openings.ts';
 
 function loaded(routes: readonly string[]) {
@@ -44,5 +46,128 @@ const closers: Record<string, readonly string[]> = {
 for (const [name, after] of Object.entries(closers)) {
   t.test(`${name} is not more access, so it loads by itself`, async (t) => {
     t.strictSame(await openings(loaded([read]), loaded(after)), { opened: [], doubtful: [] });
+  });
+}
+
+interface Hole {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** In `opened`, or else in `doubtful`. */
+  readonly found: RegExp;
+  /** Top-level keys of the later file. */
+  readonly top?: string;
+}
+
+const wide = 'id: w, match: { path: "/{rest*}" }, access: authenticated';
+
+/** Widenings that requests with one sample of each kind would miss. */
+const holes: Record<string, Hole> = {
+  'a removed route leaves its requests to a route without its limit': {
+    before: [
+      'id: l, match: { path: /login }, access: authenticated, rate_limit: { requests: 5, per: 1m, by: address }',
+      wide,
+    ],
+    after: [wide],
+    found: /^routes\.w\.rate_limit: was 5 in 60 s by address, now none \(these requests had route l\)$/m,
+  },
+  'another upstream': {
+    before: [wide],
+    after: [`${wide}, upstream: other`],
+    found: /^routes\.w\.upstream$/m,
+  },
+  'a rewritten path': {
+    before: [wide],
+    after: [`${wide}, rewrite: { add_prefix: /admin }`],
+    found: /^routes\.w\.rewrite$/m,
+  },
+  'tokens in the query': {
+    before: [wide],
+    after: [`${wide}, bearer_methods_supported: [header, query]`],
+    found: /^routes\.w\.bearer_methods_supported$/m,
+  },
+  'a larger body': {
+    before: [`${wide}, limits: { body: 1KiB }`],
+    after: [wide],
+    found: /^routes\.w\.limits\.body$/m,
+  },
+  'a public route in shadow mode': {
+    before: ['id: p, match: { path: /p }, access: public'],
+    after: ['id: p, match: { path: /p }, access: public, mode: shadow'],
+    found: /^routes\.p\.mode$/m,
+  },
+  'a claim that is compared with another name of the path': {
+    before: ['id: t, match: { path: "/t/{a}/u/{b}" }, access: authenticated, claims: { tenant: { equals: path.a } }'],
+    after: ['id: t, match: { path: "/t/{a}/u/{b}" }, access: authenticated, claims: { tenant: { equals: path.b } }'],
+    found: /\/t\/\{\}\/u\/\{\} .*claims \{"tenant":/,
+  },
+  'a route for the host of a sample': {
+    before: [
+      'id: a, match: { host: sample.example.com, path: /a }, scope: x',
+      'id: b, match: { host: "{t}.example.com", path: /a }, access: authenticated',
+    ],
+    after: [
+      'id: a, match: { host: sample.example.com, path: /a }, scope: x',
+      'id: b, match: { host: "{t}.example.com", path: /a }, access: public',
+    ],
+    found: /\/a at \{\}\.example\.com.*now forwarded by `b`/,
+  },
+  'hosts that two patterns match': {
+    before: [
+      'id: a, match: { host: "{t}.example.com", path: /a }, access: authenticated',
+      'id: b, match: { host: "api.{t}.com", path: /a }, access: public',
+    ],
+    after: ['id: b, match: { host: "api.{t}.com", path: /a }, access: public'],
+    found: /\/a at api\.example\.com.*now forwarded by `b`/,
+  },
+  'requests that meet two conditions': {
+    before: [
+      'id: a, match: { path: /a, headers: { x-a: "1" } }, access: public',
+      'id: b, match: { path: /a, headers: { x-b: "1" }, query: { op: del } }, access: authenticated',
+      'id: c, match: { path: /a }, scope: z',
+    ],
+    after: [
+      'id: a, match: { path: /a, headers: { x-a: "1" } }, access: public',
+      'id: c, match: { path: /a }, scope: z',
+    ],
+    found: /\/a \[x-a: 1\] \[x-b: 1, \?op=del\].*now forwarded by `a`/,
+  },
+  'an encoded slash inside a name': {
+    before: ['id: f, match: { path: "/f/{n}/edit" }, access: authenticated'],
+    after: ['id: f, match: { path: "/f/{n}/edit" }, access: authenticated, encoded_slashes: keep'],
+    found: /with %2F.*now forwarded by `f`/,
+  },
+  'letters of both cases': {
+    before: ['id: s, match: { path: /ADMIN }, scope: x', 'id: p, match: { path: "/{rest*}" }, access: public'],
+    after: ['id: s, match: { path: /ADMIN }, scope: x', 'id: p, match: { path: "/{rest*}" }, access: public'],
+    top: 'insensitive',
+    found: /now forwarded by `p`|case_sensitive/,
+  },
+  'another value of aud': {
+    before: ['id: r, match: { path: /a }, access: authenticated, claims: { aud: { contains: a } }'],
+    after: ['id: r, match: { path: /a }, access: authenticated, claims: { aud: { contains: b } }'],
+    found: /claims \{"aud":\["b"\]\}/,
+  },
+};
+
+function withOther(routes: readonly string[], isInsensitive: boolean) {
+  const api = `{ url: "http://127.0.0.1:9"${isInsensitive ? ', case_sensitive: false' : ''} }`;
+  const text = `version: 1
+authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com" } }
+upstreams: { api: ${api}, other: { url: "http://127.0.0.1:10" } }
+defaults: { upstream: api }
+routes:
+${routes.map((route) => `  - { ${route} }\n`).join('')}`;
+  const file = loadGatewayText(text, { file: 'gateway.yaml' });
+  if (!file.ok) throw new Error(JSON.stringify(file.problems));
+  return file;
+}
+
+for (const [name, { before, after, found, top }] of Object.entries(holes)) {
+  t.test(`${name}: the guard waits, and diff tells why`, async (t) => {
+    const [old, now] = [withOther(before, top === 'insensitive'), withOther(after, false)];
+    const { opened, doubtful } = await openings(old, now);
+    t.match([...opened, ...doubtful].join('\n'), found);
+    const { changes, settings } = await compare(compileFile(old), compileFile(now));
+    t.ok(changes.some(({ change }) => change === 'opened') || settings.length > 0);
   });
 }

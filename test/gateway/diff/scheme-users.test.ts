@@ -85,6 +85,19 @@ t.test('a scope that a route asks of the users of a file is compared for each us
   t.equal(changes.length, 1, 'users with equal scopes count once');
 });
 
+t.test('a route for the user who is named in its path is more access, for each scheme', async (t) => {
+  for (const { block } of Object.values(schemes)) {
+    const claims = 'claims: { sub: { equals: path.id } }';
+    const route = (path: string) => `id: dev, match: { path: "${path}" }, scope: a.read, ${claims}, ${block('one')}`;
+    const { changes } = await compared([route('/a/{id}')], [route('/b/{id}')]);
+    t.match(
+      changes.map(({ change, path }) => `${change} ${path}`),
+      ['opened /b/{}', 'closed /a/{}'],
+    );
+    t.match((await openings(loaded([route('/a/{id}')]), loaded([route('/b/{id}')]))).opened.join(), /claims \{"sub":/);
+  }
+});
+
 t.test('scopes of API keys are assumed, because only the store knows them', async (t) => {
   const route = (scope: string) => `id: dev, match: { path: /a }, scope: ${scope}, ${schemes.api_key?.block('one')}`;
   const { changes } = await compared([route('a.write')], [route('a.read')]);
