@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 
 /** Settings of messages that no probe can test. */
-const settings = ['mirror', 'versions', 'filter_lists', 'body'] as const;
+const settings = ['mirror', 'versions', 'filter_lists', 'body', 'sessions'] as const;
 
 /** Routes whose messages are checked in another way. Rules for operations are tried as requests. */
 export function changedMcp(old: GatewayConfig, now: GatewayConfig): readonly string[] {

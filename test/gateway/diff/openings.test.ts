@@ -142,6 +142,11 @@ const holes: Record<string, Hole> = {
     top: 'insensitive',
     found: /now forwarded by `p`|case_sensitive/,
   },
+  'sessions of a tools server, with their GET and DELETE': {
+    before: ['id: m, match: { path: /mcp }, access: authenticated, mcp: {}'],
+    after: ['id: m, match: { path: /mcp }, access: authenticated, mcp: { sessions: true }'],
+    found: /^routes\.m\.mcp\.sessions: was .*, now true$/m,
+  },
   'another value of aud': {
     before: ['id: r, match: { path: /a }, access: authenticated, claims: { aud: { contains: a } }'],
     after: ['id: r, match: { path: /a }, access: authenticated, claims: { aud: { contains: b } }'],
