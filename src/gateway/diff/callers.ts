@@ -8,7 +8,7 @@ import { type Captures, captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import type { CompiledFile, TokenOfIssuer, UserOfScheme } from './compiled-file.ts';
 import { unique } from './path-samples.ts';
-import { usersFor, usersOf } from './scheme-users.ts';
+import { type Users, usersFor, usersOf } from './scheme-users.ts';
 import { scopeSets } from './scope-sets.ts';
 
 /** A caller to try: without a credential, with a token that has these claims, or as a user of another scheme. */
@@ -18,9 +18,16 @@ export interface AssumedCaller {
   readonly user?: UserOfScheme | undefined;
 }
 
+/** What one side does with a request of an unknown caller, and the users whom its route accepts. */
 export interface Met {
   readonly side: CompiledFile;
   readonly judged: SimulatedOutcome;
+  readonly users: readonly Users[];
+}
+
+export async function meet(side: CompiledFile, asked: SimulatedRequest): Promise<Met> {
+  const judged = await side.ask(asked);
+  return { side, judged, users: usersOf(side, judged.route) };
 }
 
 const ANONYMOUS: AssumedCaller = { label: 'without a token' };
@@ -36,16 +43,15 @@ export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
       claimSets.flatMap((claims) => sets.map((scope) => caller({ issuer, audience, claims, scope }))),
     ),
   );
-  const known = both.map(({ side, judged }) => usersOf(side, judged.route));
-  const users = usersFor(known, { scopes: sets, claims: claimSets });
+  const users = usersFor([old.users, now.users], { scopes: sets, claims: claimSets });
   return [ANONYMOUS, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`), ...users];
 }
 
 /** How one side answers the caller. */
 export async function answerTo({ token, user }: AssumedCaller, asked: SimulatedRequest, met: Met): Promise<Outcome> {
-  const { side, judged } = met;
+  const { side, judged, users } = met;
   if (token !== undefined) return (await side.ask(asked, token)).outcome;
-  const isTaken = usersOf(side, judged.route).some(({ whose }) => whose === user?.whose);
+  const isTaken = users.some(({ whose }) => whose === user?.whose);
   return user !== undefined && isTaken ? (await side.askAs(asked, user)).outcome : judged.outcome;
 }
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../decide/outcome.ts';
 import { answerInWords } from '../explain/explained-words.ts';
-import { type AssumedCaller, answerTo, callersFor, type Met } from './callers.ts';
+import { type AssumedCaller, answerTo, callersFor, type Met, meet } from './callers.ts';
 import { changedSettings } from './changed-settings.ts';
 import { MetRoutes } from './changed-treatment.ts';
 import type { CompiledFile } from './compiled-file.ts';
@@ -59,8 +59,7 @@ export async function changesAt(
   now: CompiledFile,
   met: MetRoutes,
 ): Promise<PermissionChange[]> {
-  const before: Met = { side: old, judged: await old.ask(probe.asked) };
-  const after: Met = { side: now, judged: await now.ask(probe.asked) };
+  const [before, after] = [await meet(old, probe.asked), await meet(now, probe.asked)];
   met.note(before, after);
   const callers = callersFor(before, after);
   const changes: PermissionChange[] = [];

@@ -3,9 +3,10 @@ import type { Route } from '../decide/route.ts';
 import { pathFits } from '../explain/candidates.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import type { CompiledFile } from './compiled-file.ts';
+import { type HostSample, hostSamples } from './host-samples.ts';
 import { operationSamples } from './operation-samples.ts';
 import { originSamples } from './origin-samples.ts';
-import { type PathSample, pathSamples, unique, wordBeside } from './path-samples.ts';
+import { type PathSample, pathSamples, unique } from './path-samples.ts';
 
 /** A request to try on both files, and the requests that it represents. */
 export interface ProbeRequest {
@@ -22,7 +23,7 @@ export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> 
   const routes = sides.flatMap((side) => side.routes);
   const paths = variants(pathSamples(routes.map(({ segments }) => segments)), sides);
   const methods = [...new Set(routes.flatMap((route) => [...(route.methods ?? [])])), OTHER_METHOD];
-  const hosts = hostsOf(routes);
+  const hosts = hostSamples(routes);
   const conditional = sides.flatMap(conditionalOf);
   const guarded = routes.filter(({ origins }) => origins !== undefined);
   const tools = routes.filter(({ mcp }) => mcp !== undefined);
@@ -39,7 +40,7 @@ export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> 
   }
 }
 
-function probe(host: Sample, method: string, sample: PathSample, condition: Condition): ProbeRequest {
+function probe(host: HostSample, method: string, sample: PathSample, condition: Condition): ProbeRequest {
   const { headers, query, operation, label } = condition;
   return {
     asked: { method, host: host.text, target: sample.path + query, headers, operation },
@@ -47,46 +48,6 @@ function probe(host: Sample, method: string, sample: PathSample, condition: Cond
     method: method === OTHER_METHOD ? '(any other method)' : method,
     path: sample.label + label,
   };
-}
-
-interface Sample {
-  readonly text: string;
-  readonly label: string;
-}
-
-type Labels = NonNullable<Route['host']>['labels'];
-
-/** Each named host, one host for each pattern and for each two patterns, and one host that no route names. */
-function hostsOf(routes: readonly Route[]): readonly Sample[] {
-  const patterns = routes.flatMap(({ host }) => (host === undefined ? [] : [host.labels]));
-  const word = wordBeside(patterns.flat().map((label) => (label.kind === 'literal' ? label.text : '')));
-  const shapes = unique(patterns, (labels) => hostOf(labels, word));
-  const open = shapes.filter((labels) => labels.some(({ kind }) => kind !== 'literal'));
-  const meetings = open.flatMap((one) => shapes.flatMap((other) => meeting(one, other)));
-  const named = [...shapes, ...meetings].map((labels) => ({
-    text: hostOf(labels, word),
-    label: hostOf(labels, undefined),
-  }));
-  return unique([...named, { text: `${word}.invalid`, label: '(any other host)' }], ({ text }) => text);
-}
-
-/** `word`: for names, each with a number. Undefined: for a report. */
-function hostOf(labels: Labels, word: string | undefined): string {
-  const stand = (index: number) => (word === undefined ? '{}' : word + index);
-  return labels.map((label, index) => (label.kind === 'literal' ? label.text : stand(index))).join('.');
-}
-
-/** The hosts that both patterns match. Empty: there are none. */
-function meeting(one: Labels, other: Labels): readonly Labels[] {
-  if (one.length !== other.length) return [];
-  const both = one.map((label, index) => (label.kind === 'literal' ? label : (other[index] ?? label)));
-  const fits = (labels: Labels) =>
-    labels.every((label, index) => label.kind !== 'literal' || textOf(label) === textOf(both[index]));
-  return fits(one) && fits(other) ? [both] : [];
-}
-
-function textOf(label: Labels[number] | undefined): string | undefined {
-  return label?.kind === 'literal' ? label.text : undefined;
 }
 
 interface PathVariant {

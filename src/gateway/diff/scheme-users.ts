@@ -1,4 +1,3 @@
-import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { Route } from '../decide/route.ts';
 import type { Assumed } from '../schemes/scheme.ts';
 import { schemesTaken } from '../schemes/schemes-of.ts';
@@ -14,21 +13,12 @@ export interface Users {
   readonly scopes: Assumed['scopes'];
 }
 
-/** The users of a route as the file has it. Many requests lead to the same route. */
-const known = new WeakMap<RouteConfig, readonly Users[]>();
-
 /** The users that a route accepts, beside bearer tokens. */
 export function usersOf(side: CompiledFile, route: Route | undefined): readonly Users[] {
   const written = side.written(route);
   if (written === undefined || route?.access === 'public') return [];
-  const users = known.get(written) ?? usersIn(written, side.config);
-  known.set(written, users);
-  return users;
-}
-
-function usersIn(written: RouteConfig, config: GatewayConfig): readonly Users[] {
   return schemesTaken(written).map(({ name, row, block }) => {
-    const { source, scopes, identityOf } = row.assume(block, config);
+    const { source, scopes, identityOf } = row.assume(block, side.config);
     const { issuer } = identityOf('');
     return { scheme: name, whose: `${issuer} ${source.key}`, about: `${issuer} (${source.about})`, scopes };
   });

@@ -1,20 +1,8 @@
 import t from 'tap';
-import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { type Comparison, compare } from '../../../src/gateway/diff/compare.ts';
 import { compileFile } from '../../../src/gateway/diff/compiled-file.ts';
 import { openings } from '../../../src/gateway/diff/openings.ts';
-
-function loaded(routes: readonly string[]) {
-  const text = `version: 1
-authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com" } }
-upstreams: { api: { url: "http://127.0.0.1:9" } }
-defaults: { upstream: api }
-routes:
-${routes.map((route) => `  - { ${route} }\n`).join('')}`;
-  const file = loadGatewayText(text, { file: 'gateway.yaml' });
-  if (!file.ok) throw new Error(JSON.stringify(file.problems));
-  return file;
-}
+import { loaded } from './loaded.ts';
 
 function compared(before: readonly string[], after: readonly string[]): Promise<Comparison> {
   return compare(compileFile(loaded(before)), compileFile(loaded(after)));
