@@ -30,7 +30,10 @@ const ASKED_ANSWERS: readonly Exception[] = [
   { is: / with behind Basic: (?:challenges|detail) /, why: JOINED },
   { is: /^CONNECT .*: status 405 → 400$/, why: 'Envoy itself refuses the message' },
   { is: /^\S+ \S+#x .*: hasId true → false$/, why: 'Envoy itself refuses the message' },
-  { is: /^(?:CONNECT |\S+ \S+#x ).*: (?:allow|code|told|detail) .* → none$/, why: 'Envoy itself refuses the message' },
+  {
+    is: /^(?:CONNECT |\S+ \S+#x ).*: (?:allow|caches|code|told|detail) .* → none$/,
+    why: 'Envoy itself refuses the message',
+  },
 ];
 
 export const askingByGrpc: Exceptions = {
@@ -69,6 +72,7 @@ export function compiledParts(response: RawResponse, isOwn: boolean): Parts {
     exposed: response.header('access-control-expose-headers'),
     methods: response.header('access-control-allow-methods'),
     ...(response.status < 400 && { vary: response.all('vary').join() }),
+    ...(response.status >= 400 && isOwn && { caches: response.header('cache-control') }),
     ...(isDocument && { document: String(response.body) }),
     ...(isOwn && { type: response.header('content-type') }),
   };

@@ -14,6 +14,9 @@ interface ReplyRow {
   readonly challenges: boolean;
 }
 
+/** A cache may keep a 404 or 405 without this header (RFC 9110 §15.1). */
+const NO_STORE = overwriting('cache-control', 'no-store');
+
 const DETAILS = 'response.code_details';
 
 const rows: readonly ReplyRow[] = [
@@ -58,7 +61,7 @@ function mapper({ when, status, title, error, challenges }: ReplyRow, config: Ga
   return {
     filter: { extension_filter: filter },
     status_code: status,
-    ...(challenges && { headers_to_add: [overwriting('www-authenticate', challengeOf(config, error))] }),
+    headers_to_add: [NO_STORE, ...(challenges ? [overwriting('www-authenticate', challengeOf(config, error))] : [])],
     body_format_override: {
       json_format: { status, title, request_id: '%REQ(X-REQUEST-ID)%' },
       content_type: 'application/problem+json',
@@ -84,6 +87,6 @@ export function overwriting(key: string, value: string): EnvoyPart {
 export function problemReply(status: 404 | 405, title: string, headers: readonly EnvoyPart[] = []): EnvoyPart {
   return {
     direct_response: { status, body: { inline_string: JSON.stringify({ status, title }) } },
-    response_headers_to_add: [overwriting('content-type', 'application/problem+json'), ...headers],
+    response_headers_to_add: [overwriting('content-type', 'application/problem+json'), NO_STORE, ...headers],
   };
 }
