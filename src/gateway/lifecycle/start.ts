@@ -12,6 +12,7 @@ import { Sampler } from '../console/live/sampler.ts';
 import { viewersMetric } from '../console/live/viewers-metric.ts';
 import { buildGeneration } from '../generation/generation.ts';
 import type { GrpcListener } from '../listener/grpc/grpc-listener.ts';
+import { listenInQueues } from '../listener/http1/accept-queues.ts';
 import { applyLimits } from '../listener/server.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
 import { chooseReader } from './chosen-reader.ts';
@@ -109,18 +110,29 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     receiver = await openReceiver(core, registry);
     const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
     const grpcAddress = grpc && config.decision_grpc && (await listenGrpc(grpc, config.decision_grpc));
-    const url = withScheme(await listen(app, config.listen, 'listen'), config);
+    const { url, queues } = await listenInQueues(app, config.listen, 'listen');
     const stop = async (milliseconds = 0) => {
       beginDraining(core);
-      await Promise.all([...servers, ...(grpc === undefined ? [] : [grpc])].map(({ server }) => stopListening(server)));
+      const heard = [...servers, ...queues, ...(grpc === undefined ? [] : [grpc])];
+      await Promise.all(heard.map(({ server }) => stopListening(server)));
       await lastRequests(() => silent.some(({ open }) => open > 0), milliseconds);
       for (const each of silent) each.end();
-      await Promise.all([...servers.map(drain), grpc?.close()]);
+      const queued = queues.map(({ closed }) => closed);
+      await Promise.all([...servers.map((each) => drain(each, each === app ? queued : [])), grpc?.close()]);
       grpc = undefined;
       await closeAll();
     };
     const { port } = app.server.address() as AddressInfo;
-    return { url, port, ...management.urls, decisionUrl, grpcAddress, receiverUrl: receiver?.url, reload, stop };
+    return {
+      url: withScheme(url, config),
+      port,
+      ...management.urls,
+      decisionUrl,
+      grpcAddress,
+      receiverUrl: receiver?.url,
+      reload,
+      stop,
+    };
   } catch (error) {
     await closeAll();
     throw error;
@@ -181,11 +193,14 @@ async function listenGrpc({ server }: GrpcListener, address: Listen): Promise<st
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Closes each idle connection once its answer is out and the current turn brought no more bytes. */
-async function drain(app: FastifyInstance): Promise<void> {
+/**
+ * Closes each idle connection once its answer is out and the current turn brought no more bytes. `queued`: the ends of the
+ * sockets that also accept connections for the server.
+ */
+async function drain(app: FastifyInstance, queued: readonly Promise<unknown>[]): Promise<void> {
   const sweep = setInterval(() => setImmediate(() => app.server.closeIdleConnections()), 50);
   try {
-    await app.close();
+    await Promise.all([app.close(), ...queued]);
   } finally {
     clearInterval(sweep);
   }
