@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { lastRequests, stopListening } from '../../base/last-requests.ts';
 import { listen, listenAt } from '../../base/listen.ts';
 import { trackSilent } from '../../base/silent-connections.ts';
 import type { Loaded } from '../../config/load/load.ts';
@@ -37,6 +36,7 @@ import { openAccessLog } from './open-access-log.ts';
 import { type OpenedReceiver, openReceiver } from './receiver.ts';
 import { buildReload, type FollowedFiles, type Reload, type Reloading } from './reload.ts';
 import { remarkOfReload } from './reload-remark.ts';
+import { stopServing } from './stop-serving.ts';
 
 export interface GatewayOptions extends CoreOptions {
   /** Reads the file again for a reload. Undefined: there is no file. */
@@ -102,37 +102,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       registry,
     };
     await startParts(core);
-    management = await openManagement(health, core, {
-      decisions: core.decisions,
-      reload,
-      console: seen,
-    });
+    management = await openManagement(health, core, { decisions: core.decisions, reload, console: seen });
     receiver = await openReceiver(core, registry);
     const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
     const grpcAddress = grpc && config.decision_grpc && (await listenGrpc(grpc, config.decision_grpc));
-    const { url, queues } = await listenInQueues(app, config.listen, 'listen');
+    const { url: ownUrl, queues } = await listenInQueues(app, config.listen, 'listen');
+    const url = withScheme(ownUrl, config);
     const stop = async (milliseconds = 0) => {
       beginDraining(core);
-      const heard = [...servers, ...queues, ...(grpc === undefined ? [] : [grpc])];
-      await Promise.all(heard.map(({ server }) => stopListening(server)));
-      await lastRequests(() => silent.some(({ open }) => open > 0), milliseconds);
-      for (const each of silent) each.end();
-      const queued = queues.map(({ closed }) => closed);
-      await Promise.all([...servers.map((each) => drain(each, each === app ? queued : [])), grpc?.close()]);
+      await stopServing({ servers, queues, grpc, silent }, milliseconds);
       grpc = undefined;
       await closeAll();
     };
     const { port } = app.server.address() as AddressInfo;
-    return {
-      url: withScheme(url, config),
-      port,
-      ...management.urls,
-      decisionUrl,
-      grpcAddress,
-      receiverUrl: receiver?.url,
-      reload,
-      stop,
-    };
+    return { url, port, ...management.urls, decisionUrl, grpcAddress, receiverUrl: receiver?.url, reload, stop };
   } catch (error) {
     await closeAll();
     throw error;
@@ -191,17 +174,4 @@ async function listenGrpc({ server }: GrpcListener, address: Listen): Promise<st
   await listenAt(server, address, 'decision.grpc');
   const { address: host, port } = server.address() as AddressInfo;
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/**
- * Closes each idle connection once its answer is out and the current turn brought no more bytes. `queued`: the ends of the
- * sockets that also accept connections for the server.
- */
-async function drain(app: FastifyInstance, queued: readonly Promise<unknown>[]): Promise<void> {
-  const sweep = setInterval(() => setImmediate(() => app.server.closeIdleConnections()), 50);
-  try {
-    await Promise.all([app.close(), ...queued]);
-  } finally {
-    clearInterval(sweep);
-  }
 }

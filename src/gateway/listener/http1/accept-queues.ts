@@ -17,7 +17,7 @@ export interface Queue {
   readonly closed: Promise<unknown>;
 }
 
-export interface Heard {
+export interface QueuedListener {
   readonly url: string;
   readonly queues: readonly Queue[];
 }
@@ -27,7 +27,7 @@ export interface Heard {
  * with one. `key`: the key of the address in the file.
  * @throws CannotListen also if another program listens there: sockets that share an address would not notice it
  */
-export async function listenInQueues(app: FastifyInstance, place: Place, key: string): Promise<Heard> {
+export async function listenInQueues(app: FastifyInstance, place: Place, key: string): Promise<QueuedListener> {
   const { server } = app;
   const alone = async () => ({ url: await listen(app, place, key), queues: [] });
   if (!(server instanceof FrontedServer)) return alone();
