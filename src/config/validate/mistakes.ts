@@ -19,6 +19,8 @@ export interface Mistake {
   /** The schema with the keyword, and its place in the file's schema: `#/properties/routes/items`. */
   readonly schema: Schema;
   readonly schemaPath: string;
+  /** The schema of the file. */
+  readonly root: Schema;
   /** The value, and its place in the file: `/routes/7`. */
   readonly value: unknown;
   readonly instancePath: string;
@@ -88,7 +90,7 @@ function toMistakes(error: TValidationError, input: Schema, values: unknown): Mi
   if (isEcho(error, schema)) return [];
   const keyword = error.keyword === '~refine' ? 'unit' : (error.keyword as Keyword);
   const value = below(values, instancePath);
-  return keysIn(error).map((key) => ({ keyword, schema, schemaPath, value, instancePath, key }));
+  return keysIn(error).map((key) => ({ keyword, schema, schemaPath, root: input, value, instancePath, key }));
 }
 
 /**

@@ -4,6 +4,7 @@ import { unitTable } from '../schema/units.ts';
 import { closest, didYouMean } from '../words/closest.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import { maskPasswords, maskValuesInKeys } from '../yaml/frame.ts';
+import { placeOfKey } from './misplaced-key.ts';
 import { type Keyword, type Mistake, toPointer } from './mistakes.ts';
 
 type IsShown = (pointer: Pointer) => boolean;
@@ -18,9 +19,13 @@ type Row = (context: Context) => Finding;
 
 /** The message for each keyword of JSON Schema, in the words of the author of the file. */
 const rows: Readonly<Record<Keyword, Row>> = {
-  additionalProperties: ({ pointer, key, value, schema, shown }) => {
+  additionalProperties: ({ pointer, key, value, schema, schemaPath, root, shown }) => {
     const known = Object.keys(schema.properties ?? {});
-    const told = unknownKey(key, known, { isAlone: isAlone(value, key), isShown: shown !== hidden });
+    const place = placeOfKey(key, { schema, schemaPath, value }, root);
+    const told =
+      place === undefined
+        ? unknownKey(key, known, { isAlone: isAlone(value, key), isShown: shown !== hidden })
+        : { message: `unknown key \`${key}\``, hint: place };
     return { pointer: [...pointer, key], atKey: true, ...told };
   },
   required: ({ pointer, key, schema }) => {
@@ -118,7 +123,7 @@ function wrongType({ pointer, value, schema, shown }: Context): Finding {
     return {
       pointer,
       message: `${nameOf(pointer)} is empty; expected ${want}`,
-      hint: 'add a value, or leave the key out',
+      hint: `${schema.type === 'object' ? 'write its keys below it, with more spaces' : 'add a value'}, or leave the key out`,
     };
   return {
     pointer,
