@@ -24,6 +24,24 @@ t.test('a user is written for every algorithm into a file that only its owner ca
   t.equal(statSync(file).mode & 0o777, 0o600);
 });
 
+t.test('with --algorithm, only these hashes are stored, and earlier ones of the user are removed', async (t) => {
+  const file = `${t.testdir()}/users`;
+  const algorithms = () => parseHtdigest(readFileSync(file, 'utf8')).users.map(({ algorithm }) => algorithm);
+  await set('x', 'alice', '--file', file, '--realm', 'r');
+  t.equal(algorithms().length, 3);
+  const two = ['--algorithm', 'SHA-512-256', '--algorithm', 'SHA-256'];
+  t.match(await set('x', 'alice', '--file', file, '--realm', 'r', ...two), {
+    status: 0,
+    stdout: /^alice has hashes for SHA-256, SHA-512-256 in the realm r$/m,
+  });
+  t.strictSame(algorithms(), ['SHA-256', 'SHA-512-256']);
+  const one = await set('x', 'alice', '--file', file, '--realm', 'r', '--algorithm', 'SHA-256', '--json');
+  t.match(JSON.parse(one.stdout), { algorithms: ['SHA-256'], replaced: true });
+  t.strictSame(algorithms(), ['SHA-256']);
+  const unknown = await set('x', 'alice', '--file', file, '--realm', 'r', '--algorithm', 'SHA-1');
+  t.match(unknown, { status: 2, stderr: /Allowed choices are SHA-256, SHA-512-256, MD5/ });
+});
+
 t.test('a password is changed in its realm, and everything else stays', async (t) => {
   const rest = `# people\nbob:r:${'0'.repeat(32)}\nalice:other:${'1'.repeat(32)}\n`;
   const file = `${t.testdir({ users: `${rest}alice:r:${'2'.repeat(32)}\n` })}/users`;

@@ -5,7 +5,7 @@ import { storedHash, userHash } from '../../http-auth/digest-response.ts';
 import type { DigestHash } from '../../storage/records/records.ts';
 import { readSecret } from '../common/read-secret.ts';
 
-/** Strongest first. All are stored, so that a route can later offer a different algorithm. */
+/** Strongest first. By default all are stored, so that a route can later offer a different algorithm. */
 export const digestAlgorithmsOption: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
 
 export interface Login {
@@ -14,14 +14,23 @@ export interface Login {
   readonly realm: string;
   /** In NFC. */
   readonly password: string;
+  /** The algorithms of the stored hashes, strongest first. */
+  readonly algorithms: readonly StoredAlgorithm[];
+}
+
+/** The user of a command, and the algorithms that it names. Without one, all are stored. */
+export interface NewUser {
+  readonly username: string;
+  readonly realm: string;
+  readonly algorithm?: readonly StoredAlgorithm[] | undefined;
 }
 
 export interface DigestLine extends DigestHash {
   readonly algorithm: StoredAlgorithm;
 }
 
-export function hashesOf({ username, realm, password }: Login): readonly DigestLine[] {
-  return digestAlgorithmsOption.map((algorithm) => ({
+export function hashesOf({ username, realm, password, algorithms }: Login): readonly DigestLine[] {
+  return algorithms.map((algorithm) => ({
     algorithm,
     ha1: storedHash(algorithm, username, realm, password),
     userhash: userHash(algorithm, username, realm),
@@ -37,7 +46,7 @@ function nameFault(username: string, realm: string): string | undefined {
 }
 
 /** A complete login with the password from standard input, or the fault. */
-export async function readLogin(given: string, realm: string): Promise<Login | string> {
+export async function readLogin({ username: given, realm, algorithm: chosen }: NewUser): Promise<Login | string> {
   const username = given.normalize('NFC');
   const fault = nameFault(username, realm);
   if (fault !== undefined) return fault;
@@ -45,5 +54,6 @@ export async function readLogin(given: string, realm: string): Promise<Login | s
   if (secret.kind === 'unreadable') return secret.message;
   const prepared = preparePassword(secret.text);
   if (prepared.kind === 'unfit') return passwordFaults[prepared.reason];
-  return { username, realm, password: secret.text.normalize('NFC') };
+  const algorithms = digestAlgorithmsOption.filter((name) => chosen?.includes(name) ?? true);
+  return { username, realm, password: secret.text.normalize('NFC'), algorithms };
 }

@@ -1,13 +1,13 @@
 import type { HtdigestEntry } from '../../config/files/htdigest.ts';
 import { type CommandReport, Refusal } from '../administration/administer.ts';
 import { openDigestFile, replaceFile, withoutUser, withUser } from './digest-file.ts';
-import { readLogin } from './digest-hashes.ts';
+import { type NewUser, readLogin } from './digest-hashes.ts';
 import { listReport, removedReport, setReport } from './digest-reports.ts';
 
 /** The users of Digest in a file. Each function throws a `Refusal` that tells the operator what to change. */
 export const inFile = {
-  async set(file: string, username: string, realm: string): Promise<CommandReport> {
-    const login = await readLogin(username, realm);
+  async set(file: string, user: NewUser): Promise<CommandReport> {
+    const login = await readLogin(user);
     if (typeof login === 'string') throw new Refusal(login);
     const { text, users } = open(file);
     write(file, withUser(text, login));

@@ -2,15 +2,15 @@ import type { Service } from '../../authorization/service/service.ts';
 import { seconds } from '../../base/clock.ts';
 import { type CommandReport, Refusal } from '../administration/administer.ts';
 import { isoTime } from '../administration/shown.ts';
-import { hashesOf, readLogin } from './digest-hashes.ts';
+import { hashesOf, type NewUser, readLogin } from './digest-hashes.ts';
 import { listReport, removedReport, setReport } from './digest-reports.ts';
 
 /** The users of Digest in the store of the authorization service. */
 export const inStore = {
-  async set({ records, clock }: Service, username: string, realm: string): Promise<CommandReport> {
-    const login = await readLogin(username, realm);
+  async set({ records, clock }: Service, user: NewUser): Promise<CommandReport> {
+    const login = await readLogin(user);
     if (typeof login === 'string') throw new Refusal(login);
-    const name = { username: login.username, realm };
+    const name = { username: login.username, realm: login.realm };
     const isChanged = await records.setDigestUser({ ...name, hashes: hashesOf(login), changedAt: seconds(clock) });
     return { ...setReport(login, isChanged), audit: { event: 'digest_user_set', facts: name } };
   },

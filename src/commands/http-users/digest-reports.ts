@@ -1,13 +1,14 @@
 import type { DigestName } from '../../storage/records/records.ts';
 import type { CommandReport } from '../administration/administer.ts';
 import { table } from '../common/table.ts';
-import { digestAlgorithmsOption } from './digest-hashes.ts';
+import type { Login } from './digest-hashes.ts';
 
 /** The reports of `gatehouse digest`, for a file and for a store. */
 
-export function setReport({ username, realm }: DigestName, isChanged: boolean): CommandReport {
-  const json = { username, realm, algorithms: digestAlgorithmsOption, replaced: isChanged };
-  return { json, text: `${username} has hashes for ${digestAlgorithmsOption.join(', ')} in the realm ${realm}\n` };
+export function setReport({ username, realm, algorithms }: Login, isChanged: boolean): CommandReport {
+  const json = { username, realm, algorithms, replaced: isChanged };
+  const hashes = algorithms.length === 1 ? 'a hash' : 'hashes';
+  return { json, text: `${username} has ${hashes} for ${algorithms.join(', ')} in the realm ${realm}\n` };
 }
 
 export function removedReport({ username, realm }: DigestName): CommandReport {
