@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
-import type { FastifyInstance, FastifyListenOptions } from 'fastify';
+import type { Server } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 
 /**
  * For accepted connections. A client that vanishes (RFC 9293 §3.8.4) would keep its connection forever if an answer may take
@@ -23,29 +23,15 @@ const reasons: Readonly<Record<string, readonly [string, string]>> = {
   EADDRNOTAVAIL: ['is not an address of this machine', ''],
 };
 
-export interface Place {
+interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** `reusePort`: other sockets of this user may listen at the same address. */
-interface Sharing {
-  readonly reusePort?: boolean;
-}
-
-const listenTextResolver = (address: string) => `listening at ${address}`;
-
 /** Listens, and returns the URL. `key`: the key of the address in the file. */
-export async function listen(
-  app: FastifyInstance,
-  { host, port }: Place,
-  key?: string,
-  { reusePort = false }: Sharing = {},
-): Promise<string> {
-  // The framework passes each option on to the server, also those that it does not name.
-  const options: FastifyListenOptions & Sharing = { host, port, reusePort, listenTextResolver };
+export async function listen(app: FastifyInstance, { host, port }: Place, key?: string): Promise<string> {
   try {
-    return await app.listen(options);
+    return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
   } catch (error) {
     throw cannotListen(error, { host, port }, key);
   }
@@ -59,13 +45,6 @@ export async function listenAt(server: Server, { host, port }: Place, key?: stri
   } catch (error) {
     throw cannotListen(error, { host, port }, key);
   }
-}
-
-/** Rejects with CannotListen if a program listens there, even if it shares the address. */
-export async function requireFree(place: Place, key?: string): Promise<void> {
-  const server = createServer();
-  await listenAt(server, place, key);
-  await new Promise((closed) => server.close(closed));
 }
 
 function cannotListen(error: unknown, { host, port }: Place, key: string | undefined): CannotListen {

@@ -11,7 +11,6 @@ import { Sampler } from '../console/live/sampler.ts';
 import { viewersMetric } from '../console/live/viewers-metric.ts';
 import { buildGeneration } from '../generation/generation.ts';
 import type { GrpcListener } from '../listener/grpc/grpc-listener.ts';
-import { listenInQueues } from '../listener/http1/accept-queues.ts';
 import { applyLimits } from '../listener/server.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
 import { chooseReader } from './chosen-reader.ts';
@@ -106,11 +105,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     receiver = await openReceiver(core, registry);
     const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
     const grpcAddress = grpc && config.decision_grpc && (await listenGrpc(grpc, config.decision_grpc));
-    const { url: ownUrl, queues } = await listenInQueues(app, config.listen, 'listen');
-    const url = withScheme(ownUrl, config);
+    const url = withScheme(await listen(app, config.listen, 'listen'), config);
     const stop = async (milliseconds = 0) => {
       beginDraining(core);
-      await stopServing({ servers, queues, grpc, silent }, milliseconds);
+      await stopServing({ servers, grpc, silent }, milliseconds);
       grpc = undefined;
       await closeAll();
     };

@@ -27,8 +27,6 @@ type ServeConnection = (socket: Socket) => void;
 export class FrontedServer extends Server {
   readonly #hear: (accepted: Socket) => HeardSocket;
   readonly #open = new Set<PlainConnection>();
-  /** Open connections. Node.js counts only the connections of the server's own socket. */
-  #connections = 0;
 
   constructor(options: ServerOptions, listener: ConstructorParameters<typeof Server>[1], serving: Serving) {
     super(options, listener);
@@ -41,18 +39,8 @@ export class FrontedServer extends Server {
   }
 
   override emit(event: string, ...told: unknown[]): boolean {
-    if (event !== 'connection') return super.emit(event, ...told);
-    const accepted = told[0] as Socket;
-    if (this.#connections < (this.maxConnections ?? Number.POSITIVE_INFINITY)) return this.#take(accepted);
-    accepted.destroy();
-    return true;
-  }
-
-  #take(accepted: Socket): boolean {
-    const heard = this.#hear(accepted);
-    this.#connections++;
-    heard.once('close', () => this.#connections--);
-    return super.emit('connection', heard);
+    if (event === 'connection') told[0] = this.#hear(told[0] as Socket);
+    return super.emit(event, ...told);
   }
 
   override closeIdleConnections(): void {
