@@ -31,7 +31,9 @@ interface Place {
 /** Listens, and returns the URL. `key`: the key of the address in the file. */
 export async function listen(app: FastifyInstance, { host, port }: Place, key?: string): Promise<string> {
   try {
-    return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
+    const url = await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
+    surviveAccepts(app.server);
+    return url;
   } catch (error) {
     throw cannotListen(error, { host, port }, key);
   }
@@ -45,6 +47,15 @@ export async function listenAt(server: Server, { host, port }: Place, key?: stri
   } catch (error) {
     throw cannotListen(error, { host, port }, key);
   }
+  surviveAccepts(server);
+}
+
+/**
+ * If the system has no descriptor or no memory for a connection, this connection fails alone. Without a listener for the error,
+ * the process would end, and all other connections with it.
+ */
+function surviveAccepts(server: Server): void {
+  server.on('error', () => {});
 }
 
 function cannotListen(error: unknown, { host, port }: Place, key: string | undefined): CannotListen {

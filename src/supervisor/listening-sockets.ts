@@ -80,8 +80,6 @@ async function listenEverywhere({ host, port }: Address, arrive: (socket: Socket
 async function listening(address: Address, arrive: (socket: Socket) => void): Promise<Server> {
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true, ...ASKED_FOR }, arrive);
   await listenAt(server, address, 'listen');
-  // A connection that could not be accepted (no descriptor, no buffer) fails alone. The group continues.
-  server.on('error', () => {});
   return server;
 }
 
