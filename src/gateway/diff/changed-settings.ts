@@ -3,6 +3,7 @@ import { changedEndings } from './changed-endings.ts';
 import { changedIdentity } from './changed-identity.ts';
 import { changedImplications } from './changed-implications.ts';
 import { changedLimits } from './changed-limits.ts';
+import { changedListeners } from './changed-listeners.ts';
 import { changedMcp } from './changed-mcp.ts';
 import { changedPasses } from './changed-passes.ts';
 import { changedSchemes } from './changed-schemes.ts';
@@ -34,6 +35,7 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
     ...changedMcp(old, now),
     ...changedEndings(old, now),
     ...changedPasses(old, now),
+    ...changedListeners(old, now),
     ...changedIdentity(old, now),
     ...changedSchemes(old, now),
     ...changedImplications(old, now),
