@@ -10,6 +10,7 @@ const PURE = ['base', 'config', 'http-auth', 'jwt', 'oauth', 'gateway/decide', '
 /** Tests of these rooms that need one, each with its reason. */
 const opens: Readonly<Record<string, string>> = {
   'base/last-requests.test.ts': 'the last requests of kept connections',
+  'base/listen.test.ts': 'an address that is taken',
   'base/lossy-output.test.ts': 'a pipe that nobody reads',
   'base/refuse-pages.test.ts': 'a hook of Fastify',
   'base/reset-connection.test.ts': 'a connection that ends',
