@@ -42,5 +42,5 @@ function verdict(value: JudgedBar['value'], met: boolean): string {
 export function circumstances({ rounds, seconds, connections, engine, load }: PartReport): string {
   const run = `The run had ${rounds} rounds of ${seconds} s, and ${connections} connections unless a row names another number`;
   const average = `The load average was ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`;
-  return `${run}. Gatehouse used engine ${engine} unless a row names another engine. ${average}`;
+  return `${run}. Gatehouse used \`engine: ${engine}\`, unless a row names another engine. ${average}`;
 }

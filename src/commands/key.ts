@@ -60,7 +60,7 @@ async function list({ records }: Service): Promise<CommandReport> {
   return { json: rows, text: table([['KEY', 'ALG', 'STATUS', 'MADE', 'RETIRED'], ...cells]) };
 }
 
-/** Each algorithm in use has a key of its own: one for access tokens, and those of ID tokens. */
+/** Each algorithm in use has its own key. Access tokens use one algorithm, and ID tokens may use several. */
 async function rotate(service: Service, atOnce: true | undefined): Promise<CommandReport> {
   const algorithms = algorithmsInUse(service.config);
   if (algorithms.length === 0) throw new Refusal(inFile);

@@ -18,7 +18,7 @@ export function makeApiKey(): string {
   return body + checksum(body);
 }
 
-/** The beginning of such a key, which names the key where the key itself must not appear. */
+/** The first characters of an API key. They identify the key in places that must not contain the whole key. */
 export function idOfApiKey(key: string): string {
   return key.slice(0, ID_LENGTH);
 }
@@ -28,7 +28,7 @@ export function isOurApiKey(text: string): boolean {
   return SHAPE.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** Begins like such a key but is not valid: it is truncated or mistyped. */
+/** Whether the text begins like an API key of `makeApiKey` but is not valid: it is truncated or mistyped. */
 export function isBrokenApiKey(text: string): boolean {
   return text.startsWith(PREFIX) && !isOurApiKey(text);
 }

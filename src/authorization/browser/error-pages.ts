@@ -22,7 +22,7 @@ const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
 /** The user came here without a request of an application, so no link can lead them away from it. */
 const hasLink: ReadonlySet<ErrorKind> = new Set(['not_found', 'for_programs']);
 
-/** Answers with a page instead of JSON. The page shows the request's id in the log. */
+/** Answers with a page instead of JSON. The page shows the id that the request has in the log. */
 export function answerErrorsWith({ siteFor, paths }: Pick<PageContext, 'siteFor' | 'paths'>): AnswerError {
   return (refusal, request, reply) => {
     const kind = kinds[refusal.code] ?? 'bad_request';

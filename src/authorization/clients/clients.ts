@@ -76,7 +76,7 @@ function withinScope(client: RegisteredClient, allowed = ''): RegisteredClient {
   return { ...client, scope: client.scope.filter((each) => allowed.split(' ').includes(each)) };
 }
 
-/** This program did not write such a record. Only the operator can repair it. */
+/** A record that cannot be read was not written by this program. Only the operator can repair it. */
 function storedClient(
   { id, metadata, secrets, registration }: ClientRecord,
   retryWindow: number,

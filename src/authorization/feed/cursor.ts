@@ -12,7 +12,7 @@ export interface Start {
 
 /**
  * The position from which a follower continues. 0 is the start; events that were pruned since then have expired. A number that
- * this database never used belongs to another database, for example one before or after a restored backup.
+ * this database never used comes from another database. For example, a backup was restored since then.
  */
 export function startAt(cursor: number, { last, pruned, known }: FeedPosition): Start {
   if (cursor === 0 || cursor === last || (cursor >= pruned && (known || cursor === pruned)))

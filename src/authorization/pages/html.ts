@@ -30,8 +30,8 @@ function markupOf(part: HtmlPart): string {
 }
 
 /**
- * Escapes text for elements and for quoted attributes. A parser would turn CR into LF (HTML §13.2.3.5), and NUL or a lone
- * surrogate has no spelling at all.
+ * Escapes text for elements and for quoted attributes. It also escapes CR, because a parser turns CR into LF (HTML §13.2.3.5).
+ * HTML cannot express NUL or a lone surrogate, so U+FFFD replaces them.
  */
 function escaped(text: string): string {
   return text

@@ -5,7 +5,7 @@ import { usernameKey } from '../../base/username.ts';
 /** The password costs for unknown names. They are the costs of real accounts. */
 export interface DecoyCosts {
   costOf(username: string): PasswordCost;
-  /** Reports the hash of a found account, whose cost is then in use. */
+  /** Takes the password hash of a real account. Unknown names may then get the cost of this hash too. */
   met(passwordHash: string): void;
   /** Reads again which costs are in use. */
   refresh(): Promise<void>;

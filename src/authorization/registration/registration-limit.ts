@@ -3,7 +3,7 @@ import { addressBlocks } from '../../counters/throttle.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Service } from '../service/service.ts';
 
-/** All addresses together may register this many times as many clients as one address. This bounds the growth of the store. */
+/** All addresses together have the limit of one address, multiplied by this number. It bounds the growth of the store. */
 const ADDRESSES = 100;
 
 /** Counts one more registration. Runs after the metadata were judged, so a mistake costs nothing. */

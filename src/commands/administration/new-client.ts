@@ -67,7 +67,7 @@ function errorsOf(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** In a file, such a client may be unfinished. On the command line, the operator forgot an option. */
+/** A file may contain an unfinished client without a grant. A command without a grant probably lacks an option. */
 function idleRemarks({ grantType, introspect, session, keys, events }: ClientOptions): readonly Remark[] {
   if (grantType.length > 0 || introspect || session || keys || events) return [];
   return [

@@ -38,7 +38,7 @@ export function leaves(command: Command, path: readonly string[] = []): readonly
   return command.commands.flatMap((each) => leaves(each, [...path, each.name()]));
 }
 
-/** A surplus argument of such a command is probably the secret, and so is the value of an option that does not exist. */
+/** A user may write the secret into the arguments: as a surplus argument, or as the value of an option that does not exist. */
 function sayWhereSecretsGo(command: Command, { secret, examples }: HelpRow): void {
   const example = examples.find((line) => line.includes(' < '));
   const lines = [

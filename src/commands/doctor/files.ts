@@ -69,7 +69,7 @@ export function secretFiles(subject: Holding): readonly DoctorProbe[] {
   }));
 }
 
-/** The program works with such a mode too, so this is only a warning. */
+/** The program works although others can read the file, so this is only a warning. */
 function lookAt(path: string, file: string): Seen {
   const fault = secretFileFault(path, file);
   return fault === undefined ? good('readable by its owner only') : doubtful(fault.message, fault.hint);

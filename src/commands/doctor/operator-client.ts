@@ -82,7 +82,7 @@ function refused({ client, access, block }: OperatorLogin, url: string): Seen {
     return bad(`${url} refuses the client without a secret`, `write the \`client_secret\` of ${client} in \`${at}\``);
   return bad(
     `${url} refuses the credentials of the client`,
-    `compare \`client_id\` and its secret in \`${at}\` with the registration of the client there`,
+    `compare \`client_id\` and its secret in \`${at}\` with the client's registration at the authorization server`,
   );
 }
 

@@ -36,7 +36,7 @@ export function forwardedHost(subject: LoadedGatewayFile): readonly DoctorProbe[
   return [{ about: 'trusted_proxies', look }];
 }
 
-/** The number of such requests since the start; undefined: no gateway reports it. */
+/** Requests since the start whose `X-Forwarded-Host` was ignored. Undefined: no gateway reports the number. */
 function ignoredIn(metrics: string): number | undefined {
   const [, count] = SAMPLE.exec(metrics) ?? [];
   return count === undefined ? undefined : Number(count);

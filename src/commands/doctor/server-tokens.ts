@@ -160,6 +160,6 @@ function failure({ detail, status }: FailedFetch, endpoint: string, { config }: 
     );
   return bad(
     `${endpoint} refuses our credentials: ${detail}`,
-    `compare client_id, its secret and \`introspection_endpoint_auth_method: ${config.introspection_endpoint_auth_method}\` with the registration of the client there`,
+    `compare client_id, its secret and \`introspection_endpoint_auth_method: ${config.introspection_endpoint_auth_method}\` with the client's registration at the authorization server`,
   );
 }

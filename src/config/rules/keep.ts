@@ -47,7 +47,7 @@ function isLedPast({ value: open }: Route, { value: guard }: Route, rules: Token
   return open.access === 'public' || (shareMethod(open, guard) && shareHost(open, guard));
 }
 
-/** The literals at the start of such a route's path, if anything follows them. */
+/** The literals at the start of the path of a route with `keep`. Undefined: nothing follows them. */
 function openBefore({ value }: Route): string | undefined {
   const { texts, whole } = leadingLiterals(value);
   return whole ? undefined : texts.map((text) => `/${text}`).join('');

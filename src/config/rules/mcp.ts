@@ -139,7 +139,7 @@ function offlineFaults({ at, value }: McpMember): readonly Finding[] {
     }));
 }
 
-/** Such a server compares Host with its own names, and Origin with its pages, against DNS rebinding. */
+/** A server of tools compares Host with its own names, and Origin with its pages, against DNS rebinding. */
 function hostFaults({ at, value, mcp }: McpMember, { config }: GatewaySubject): readonly Finding[] {
   const upstream = config.upstreams[value.upstream ?? config.defaults.upstream ?? ''];
   if (upstream?.host !== 'upstream' || value.match.host !== undefined || mcp.origins !== undefined) return [];

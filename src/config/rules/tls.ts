@@ -37,7 +37,7 @@ function withTls({ listen, decision, receiver }: GatewayFile): readonly WithTls[
   return all.flatMap(({ pointer, tls }) => (tls === undefined ? [] : [{ pointer, tls }]));
 }
 
-/** One key without the other would look like protection, and give none. */
+/** `client_auth` without `client_ca`, or the reverse, would look like protection but give none. */
 function clientFaults(at: Pointer, { client_auth, client_ca }: TlsConfig): readonly Finding[] {
   const pointer = [...at, client_ca === undefined ? 'client_auth' : 'client_ca'];
   if (client_auth === 'none' && client_ca !== undefined) {

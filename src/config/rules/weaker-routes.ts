@@ -47,7 +47,7 @@ function isPublicOrPlain(opener: RouteShape, { route }: RouteShape): boolean {
 interface Leak {
   /** The path that the route leaves to other routes; undefined: no such path. */
   readonly leaves: (shape: RouteShape) => readonly PathSegment[] | undefined;
-  /** True if this is seldom intended for such an opener. */
+  /** True if an author seldom wants this opener to match the left path. */
   readonly sorts: (opener: RouteShape, shape: RouteShape) => boolean;
   readonly message: string;
   readonly hint: string;

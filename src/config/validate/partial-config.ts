@@ -30,8 +30,8 @@ function isCollection(schema: Schema, key: string | number | undefined): boolean
 }
 
 /**
- * True if the checks need the key. A required key has no default. An unknown key may be a needed key under another name, and
- * later findings would be noise.
+ * True if the checks need the key. A required key has no default. An unknown key may be a misspelt key that the checks need.
+ * Then their findings would be noise, so they do not run.
  */
 function isIndispensable(schema: Schema, [key, ...rest]: Pointer, values: unknown): boolean {
   if (rest.length > 0 || key === 'version') return false;

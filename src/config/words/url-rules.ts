@@ -6,7 +6,7 @@ export function parseUrl(text: string): URL | undefined {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? (URL.parse(text) ?? undefined) : undefined;
 }
 
-/** The connection to such an address must be protected, so that no one can read or change its content. */
+/** The connection to an endpoint must be protected, so that no one can read or change its content. */
 export function endpointFaults(at: Pointer, text: string | undefined, development: boolean): readonly Finding[] {
   if (text === undefined) return [];
   const url = parseUrl(text);

@@ -19,7 +19,7 @@ export function webOriginFault(text: string): Pick<Problem, 'message' | 'hint'> 
 }
 
 const WEB = /^https?:\/\//i;
-/** Pages of apps and browser extensions have such origins. */
+/** Origins with another scheme than HTTP. Pages of apps and browser extensions have them. */
 const OTHER = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9_.-]+(?::[0-9]{1,5})?$/;
 
 function serializedOrigin(text: string): string | undefined {

@@ -52,7 +52,7 @@ interface Move {
   readonly others: keyof typeof places;
 }
 
-/** What the other lines have, as a reader sees it. A key behind `- ` has more than spaces before it. */
+/** These texts say how far other lines are indented. A key behind `- ` has more than spaces before it. */
 const places = {
   above: (others: string, columns: string) => `${others} above have ${columns}`,
   below: (others: string, columns: string) => `${others} below have ${columns}`,

@@ -8,7 +8,7 @@ import type { Tree } from './tree.ts';
 export interface Respelt {
   readonly tree: Tree;
   readonly faults: readonly Fault[];
-  /** True if the place is the value of such a key. A value that does not fit there means that the guess was wrong. */
+  /** True for the value of a replaced key. If this value does not fit, the guess was wrong. */
   isGuessed(pointer: Pointer): boolean;
 }
 

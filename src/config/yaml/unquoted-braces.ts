@@ -57,7 +57,7 @@ const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/;
 /** Keys whose values may contain braces and are never secret. */
 const HARMLESS = ['path', 'user_key_uri_template'];
 
-/** True directly after such a key, if no key of a secret is before it in this part of the file. */
+/** True directly after a harmless key, if no key of a secret is before it in this part of the file. */
 function isShown(before: string): boolean {
   const part = before.split(/\n(?=[\w-]+:)/).at(-1) ?? '';
   const keys = [...part.matchAll(/([\w-]+)["']?\s*:(?=\s|$)/g)].map(([, key = '']) => key);

@@ -4,7 +4,7 @@ import type { ClientConnection } from './client-message.ts';
 
 const known = new WeakMap<TLSSocket, ClientCertificate | undefined>();
 
-/** The client certificate that the listener accepted, for a connection or for a stream's connection. */
+/** The accepted client certificate of a connection. For a stream, it is the certificate of the stream's connection. */
 export function certificateOf(carrier: ClientConnection): ClientCertificate | undefined {
   return isProved(carrier) ? remembered(carrier) : carrier.certificate;
 }

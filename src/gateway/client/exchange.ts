@@ -108,7 +108,7 @@ export class Exchange {
   #status: number | undefined;
   /** The client's body, once the gateway reads it. */
   #body: RequestBody | undefined;
-  /** Bytes of a body that needed no reader. */
+  /** Bytes of a body that had already arrived as a whole, so no `RequestBody` read it. */
   #taken = 0;
   /** Milliseconds that are not the gateway's own work: credential verification, and reading the client's form. */
   #verification: number | undefined;

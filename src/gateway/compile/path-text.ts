@@ -15,8 +15,8 @@ const RAW = /^[A-Za-z0-9._~!$&'()*+,=:@-]$/;
 const ENCODABLE = '!"$&\'()*+,:<=>@[]^`{|}';
 
 /**
- * Letters beyond ASCII with one encoding, and without a twin in ASCII: Latin except U+0130, U+0131 and U+017F, Cyrillic,
- * and the unified ideographs.
+ * Letters beyond ASCII that all servers decode in the same way, and that never become ASCII when their case changes. They are
+ * Latin letters (without U+0130, U+0131 and U+017F), Cyrillic letters and unified ideographs.
  */
 const LETTERS: readonly (readonly [from: number, to: number])[] = [
   [0xc0, 0x12f],

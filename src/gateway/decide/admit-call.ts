@@ -78,7 +78,7 @@ function fieldOf(kind: SealedId, id: string): string {
   return kind === 'event' ? Buffer.from(id, 'utf8').toString('latin1') : id;
 }
 
-/** Undefined: the headers and the arguments that they repeat equal the claims. */
+/** Undefined: each header equals its claim, and so does the argument that the header repeats. */
 function foreignParam(
   routed: Routed,
   claims: readonly ParamClaim[],

@@ -147,7 +147,7 @@ const places: readonly Place[] = [
   },
 ];
 
-/** Why no credential was found. It names a place that the route does not read, or what that place contains instead. */
+/** Why no credential was found: it may be in a place that the route does not read, or the place that it reads is unfit. */
 export function whyMissing(
   head: RequestHead,
   query: string,

@@ -214,7 +214,7 @@ function matched(router: Router, head: RequestHead, target: Target, question: Ro
   }
 }
 
-/** Shadow mode forwards such a path by one of its routes, if no reading of the path leads to an enforced route. */
+/** Shadow mode forwards an ambiguous path by one of its routes, if no reading of the path leads to an enforced route. */
 function ambiguous(
   router: Router,
   match: Ambiguous<Route>,

@@ -19,7 +19,7 @@ export function refusedOrigin(origins: PageOrigins, { webOrigin }: RequestHead):
 /** Characters of a client's value in a log line. */
 const LONGEST = 128;
 
-/** For values of clients in texts of the gateway. */
+/** Shortens a value that a client sent, before the gateway writes it into a text. */
 export function cut(text = ''): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }

@@ -86,13 +86,13 @@ function inOneWay({ values, lenient }: FieldReading): Readings {
   return { values, lenient: [lenient] };
 }
 
-/** The folded names of such headers, because an upstream may read each spelling. Undefined: there are none. */
+/** The folded names of headers with credentials, because an upstream may read each spelling. Undefined: there are none. */
 export function credentialHeaders(schemes: readonly Placed[]): ReadonlySet<string> | undefined {
   const names = namesIn('header', schemes);
   return names.length === 0 ? undefined : new Set(names.map(fold));
 }
 
-/** The query parameters of such credentials. */
+/** The query parameters with credentials. */
 export function credentialParameters(schemes: readonly Placed[]): readonly string[] {
   return namesIn('query', schemes);
 }

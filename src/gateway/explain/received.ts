@@ -10,8 +10,8 @@ export type FileWithReports = Pick<CheckedGatewayFile, 'config' | 'directory'> &
 };
 
 /**
- * Does `work` with the reports of authorization servers: those of the running gateway, or what it has stored in Redis or
- * in its file. A gateway without both keeps them in its memory, which no other process can read.
+ * Does `work` with the reports of authorization servers. In another process than the gateway, it reads them from Redis or
+ * from the gateway's file. A gateway without both keeps them in its memory, which no other process can read.
  */
 export async function withReceived<Result>(
   { config, directory, received }: FileWithReports,

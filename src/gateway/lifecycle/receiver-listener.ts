@@ -137,7 +137,7 @@ async function requestBody({ raw: request }: FastifyRequest, { raw }: FastifyRep
   if (request.headers.expect !== undefined && request.httpVersion === '1.1') raw.writeContinue();
 }
 
-/** The body of such a request is never read. */
+/** The gateway never reads the body of this request, so it closes the connection. */
 function unread(reply: FastifyReply, answer: Answer): FastifyReply {
   return send(reply.header('connection', 'close'), answer);
 }

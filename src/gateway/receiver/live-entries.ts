@@ -66,8 +66,8 @@ export class LiveEntries {
   }
 
   /**
-   * Reports the events at once. An entry that is already there changes nothing. An entry that was accepted, here or by
-   * another process, has a place while any is left.
+   * Reports the events at once. An entry that is already there changes nothing. An accepted entry gets a place as long as
+   * one is free, even if another process accepted it.
    */
   add(entry: LogEntry): void {
     const key = entryKey(entry);

@@ -15,7 +15,7 @@ const ID = 'gatehouse:{received}:id:';
 
 /** Milliseconds that a read waits for entries. */
 const BLOCK = 2_000;
-/** Milliseconds for an answer, without such a wait. */
+/** Milliseconds for an answer, beyond the wait for entries. */
 const DEADLINE = 2_000;
 /** Milliseconds between two attempts to connect. */
 const RETRY = 500;

@@ -24,7 +24,7 @@ export interface Revocations {
   /** Whether the gateway knows all recent revocations. */
   inStep(): boolean;
   readonly stats: FeedStats | undefined;
-  /** Settles once the feed is up to date, or has turned out not to be. Never rejects. */
+  /** Resolves once the feed is up to date, or once it is clear that it is not. Never rejects. */
   start(): Promise<void>;
   close(): void;
 }

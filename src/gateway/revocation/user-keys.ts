@@ -26,9 +26,9 @@ export interface UserKeyCacheOptions {
   readonly clock: Clock;
 }
 
-/** The keys of single users, fetched by `kid` when such a token arrives. */
+/** The keys of single users. The gateway fetches a key by its `kid` when a token with it arrives. */
 export interface UserKeyCache {
-  /** Undefined: the server has no such keys. */
+  /** Undefined: the server has no keys of single users. */
   find(alg: AlgorithmName, kid: string, subject: string | undefined): FoundKeys | Promise<FoundKeys | undefined>;
   /** Whether tokens that this key verified are still valid. */
   holds(key: VerificationKey): boolean;

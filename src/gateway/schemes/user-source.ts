@@ -6,7 +6,7 @@ export interface UserSource {
   readonly about: string;
 }
 
-/** `written`: as in the file, which is the path of a file, or a store. */
+/** `written`: the value in the configuration. It is the path of a file of users, or an object that names a store. */
 export function userSource(written: string | object): UserSource {
   return { key: JSON.stringify(written), about: typeof written === 'string' ? written : 'the store' };
 }

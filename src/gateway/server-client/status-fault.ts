@@ -13,7 +13,7 @@ export function statusFault({ statusCode, headers }: Head, url: string): string 
   return isRedirect ? `status ${statusCode}: ${REDIRECT} ${place(location, url)}` : `status ${statusCode}`;
 }
 
-/** `doctor` recognizes such a fault by these words. */
+/** `doctor` recognizes a redirect by these words. */
 export const REDIRECT = 'the gateway does not follow the redirect to';
 
 /** Characters. A DNS name is shorter. */

@@ -30,7 +30,7 @@ const inSpite: ReadonlySet<string> = new Set<Code>([
 
 const MOST = 1_000;
 
-/** Adds the line if it is such a request, and returns whether it is. */
+/** Adds the line if the gateway refused this request although shadow mode was on. Returns whether it did. */
 export function addInSpite(rows: Map<string, InSpite>, line: ShadowLine): boolean {
   const { shadow, code, route, address } = line;
   const isTunnel = code === 'method_not_allowed' && line.method === 'CONNECT';

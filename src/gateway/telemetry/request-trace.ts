@@ -56,7 +56,7 @@ export class RequestTrace {
     return isSpanContextValid(context) ? context.traceId : undefined;
   }
 
-  /** Waiting for the decision begins. */
+  /** The request begins to wait for the decision. */
   verifying(): void {
     this.#wait = this.#tracer.startSpan('verify', {}, this.#context);
   }

@@ -16,7 +16,7 @@ export class EngineFallback {
   readonly #now: () => number;
   readonly #events: FallbackEvents;
   readonly #members: ((isOn: boolean) => void)[] = [];
-  /** The times of the last such answers, as far as they count. */
+  /** The times of the last answers that our engine did not understand, as far as they count. */
   #met: number[] = [];
   #until: number | undefined;
 

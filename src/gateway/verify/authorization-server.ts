@@ -25,7 +25,7 @@ export interface ServerStats {
   readonly misses: number;
   readonly introspections: number;
   readonly jwks_age_seconds?: number;
-  /** Cached keys of users, and fetches of such keys. */
+  /** Cached keys of single users, and how often the gateway fetched one. */
   readonly userKeys?: number;
   readonly userKeyFetches?: number;
   /** Absent if the server has no feed. */

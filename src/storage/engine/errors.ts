@@ -23,7 +23,7 @@ export function unusable(database: string, cause: unknown): StorageUnusable {
   return new StorageUnusable(`the database ${database} cannot be used: ${reasonOf(cause)}`, { cause });
 }
 
-/** If a hostname has several addresses, the parts of the error have the messages. */
+/** If a hostname has several addresses, Node.js throws an AggregateError, and only its inner errors have messages. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -60,7 +60,7 @@ export function withPages(
   return [forPages, entry];
 }
 
-/** What the answer to a preflight of such a page adds. */
+/** The headers that the answer to a page's preflight adds. */
 export function preflightHeaders({ config, routes }: CompilePlan): readonly EnvoyPart[] {
   const { cors } = config;
   if (cors === undefined) return [];

@@ -197,7 +197,7 @@ function claimsOf(text) {
     const claims = JSON.parse(text);
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return { claims };
   } catch {
-    // Reported below, as text that is JSON but no object.
+    // The return below reports text that is not JSON in the same way as JSON that is not an object.
   }
   return { fault: fill(words.badClaims, { example: '{"sub":"alice"}' }) };
 }

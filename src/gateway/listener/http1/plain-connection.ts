@@ -217,8 +217,8 @@ export class PlainConnection implements Watched, ResponseOwner {
   }
 
   /**
-   * Makes a memory only for a repeated section. A section that occurs once is faster to read without one. The memory has
-   * its own texts, because it may outlive the section, with an earlier credential in it.
+   * Makes a memory only for a repeated section. A section that occurs once is faster to read without one. The memory
+   * copies its texts. It may outlive the section, and a part of the section's text would keep an earlier credential.
    */
   #memoryOf(section: FieldSection): SectionMemory | undefined {
     const before = this.#before;

@@ -1,4 +1,4 @@
-/** No healthy upstream sends such an answer. The gateway trusts nothing that comes after it on the connection. */
+/** An answer that breaks HTTP. No healthy upstream sends one. The gateway trusts nothing that comes after it on the connection. */
 export class InvalidAnswer extends Error {
   readonly code = 'INVALID_ANSWER';
 }
