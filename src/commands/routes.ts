@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { printableJson } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
+import { type AuthScheme, schemesOf } from '../config/schema/gateway.ts';
 import type { Route } from '../gateway/decide/route.ts';
 import { assumedVerifier } from '../gateway/explain/assumed.ts';
 import { buildDryEngine } from '../gateway/explain/dry-engine.ts';
@@ -34,7 +35,8 @@ function run({ config: file, json, secrets }: Options): void {
     return;
   }
   const { routes } = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
-  const rows = routes.toSorted(compareSpecificity).map(describe);
+  const schemes = new Map(loaded.config.routes.map(({ id, auth }) => [id, schemesOf(auth)]));
+  const rows = routes.toSorted(compareSpecificity).map((route) => describe(route, schemes.get(route.id) ?? []));
   process.stdout.write(json ? printableJson(rows) : table(rows.map(cells)));
 }
 
@@ -45,6 +47,8 @@ interface Row {
   readonly methods: readonly string[] | undefined;
   readonly conditions: readonly string[];
   readonly access: Route['access'];
+  /** The schemes of credentials that the route accepts. */
+  readonly auth: readonly AuthScheme[];
   readonly scope: readonly string[] | undefined;
   /** A required scope → the other scopes that imply it. */
   readonly scope_implied_by: Readonly<Record<string, readonly string[]>> | undefined;
@@ -55,7 +59,7 @@ interface Row {
   readonly at: string | undefined;
 }
 
-function describe(route: Route): Row {
+function describe(route: Route, schemes: readonly AuthScheme[]): Row {
   const { id, host, methods, conditions, access, requirements, origins, shadow, upstream, at } = route;
   return {
     id,
@@ -64,6 +68,7 @@ function describe(route: Route): Row {
     methods: methods && [...methods],
     conditions: conditions.map(({ text }) => text),
     access,
+    auth: access === 'public' ? [] : schemes,
     scope: requirements.scope && alternativeTexts(requirements.scope),
     scope_implied_by: requirements.scope?.impliers && Object.fromEntries(requirements.scope.impliers),
     origins: origins && [...origins],
@@ -75,7 +80,7 @@ function describe(route: Route): Row {
 
 function cells(row: Row): readonly string[] {
   const { host, path, methods, conditions, shadow, upstream, at } = row;
-  const asked = askedInWords(row);
+  const asked = `${askedInWords(row)}${schemesInWords(row)}`;
   return [
     methods?.join(',') ?? '*',
     `${host ?? ''}${path}${conditions.map((text) => ` [${text}]`).join('')}`,
@@ -83,6 +88,11 @@ function cells(row: Row): readonly string[] {
     upstream,
     at ?? '',
   ];
+}
+
+/** Most routes accept only Bearer tokens. */
+function schemesInWords({ auth }: Row): string {
+  return auth.every((scheme) => scheme === 'bearer') ? '' : ` by ${auth.join(' or ')}`;
 }
 
 function askedInWords({ access, scope, scope_implied_by = {} }: Row): string {

@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../support/command.ts';
 import { rules } from './rules.ts';
@@ -31,6 +33,33 @@ t.test('a route names the scopes that imply its own', async (t) => {
   t.match(JSON.parse(json.stdout), [{ scope: ['a', 'b c'], scope_implied_by: { a: ['x', 'y'], c: ['y'] } }]);
   const { stdout } = await command(t, ['routes', '--config', implied]).ended();
   t.match(stdout, /scope a \| b c; x, y imply a; y implies c +api/);
+});
+
+t.test('a route names the schemes of the credentials that it accepts', async (t) => {
+  const users = t.testdir({ 'u.htpasswd': '', 'u.htdigest': '' });
+  for (const name of ['u.htpasswd', 'u.htdigest']) chmodSync(join(users, name), 0o600);
+  const digest = `digest: { realm: m, users: ${users}/u.htdigest }`;
+  const schemes = rules('schemes.yaml', [
+    'id: token, match: { path: /1 }, scope: a',
+    `id: users, match: { path: /2 }, auth: digest, ${digest}, access: authenticated`,
+    `id: both, match: { path: /3 }, auth: { any_of: [bearer, basic] }, basic: { realm: m, users: ${users}/u.htpasswd, scopes: { b: a } }, scope: a`,
+    'id: open, match: { path: /4 }, access: public',
+  ]);
+  const json = await command(t, ['routes', '--config', schemes, '--json']).ended();
+  t.strictSame(
+    JSON.parse(json.stdout).map(({ id, auth }: { id: string; auth: unknown }) => [id, auth]),
+    [
+      ['token', ['bearer']],
+      ['users', ['digest']],
+      ['both', ['bearer', 'basic']],
+      ['open', []],
+    ],
+  );
+  const { stdout } = await command(t, ['routes', '--config', schemes]).ended();
+  t.match(
+    stdout,
+    /\/1 +scope a +api .*\n.*\/2 +authenticated by digest +api .*\n.*\/3 +scope a by bearer or basic +api/,
+  );
 });
 
 t.test('in text output each route is a line with its place', async (t) => {
