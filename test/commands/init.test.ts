@@ -228,6 +228,8 @@ t.test('--json lists the written files, and the next steps', async (t) => {
   );
   for (const { path } of written) t.ok(existsSync(path), path);
   t.ok(next.some((step) => step.startsWith(`${programName(launcher)} gateway `)));
+  // Pasted as they are, the last step still gets its token: the others run in the background.
+  t.match(next, [/ check .*[^&]$/, / authorization .* &$/, / gateway .* &$/, /^curl .*--retry-connrefused/]);
 });
 
 t.test('for another issuer, its metadata are read, and an issuer with another name is rejected', async (t) => {

@@ -17,11 +17,11 @@ export function dataPath(subject: LoadedGatewayFile): readonly DoctorProbe[] {
 
 /** Values of `gatehouse_listener_reader`. */
 const readers: Readonly<Record<string, (memory: string) => Seen>> = {
-  lent: (memory) => good(`our own listener reads requests into one buffer; ${memory}`),
+  lent: (memory) => good(`our own listener reads requests in the way that costs the least CPU; ${memory}`),
   node: (memory) => good(`the server of Node.js reads requests; ${memory}`),
   data: (memory) =>
     doubtful(
-      `our own listener reads each request into its own buffer, which costs up to a quarter more CPU; ${memory}`,
+      `our own listener needs a buffer for each read, which costs up to a quarter more CPU; ${memory}`,
       'this Node.js cannot share a buffer: use the version of Node.js that the container image has',
     ),
 };

@@ -36,8 +36,8 @@ function nextSteps(folder: string, { issuer }: Answers): readonly string[] {
     return [`${gatehouse} check ${gateway}`, `${gatehouse} doctor -c ${gateway}`, `${gatehouse} gateway -c ${gateway}`];
   return [
     `${gatehouse} check ${gateway} ${authorization}`,
-    `${gatehouse} authorization -c ${authorization}`,
-    `${gatehouse} gateway -c ${gateway}`,
-    `curl -s -u ${FIRST_CLIENT}:$(cat ${secret}) -d grant_type=client_credentials ${OWN_ISSUER}/oauth2/token`,
+    `${gatehouse} authorization -c ${authorization} &`,
+    `${gatehouse} gateway -c ${gateway} &`,
+    `curl -s --retry 5 --retry-connrefused -u ${FIRST_CLIENT}:$(cat ${secret}) -d grant_type=client_credentials ${OWN_ISSUER}/oauth2/token`,
   ];
 }
