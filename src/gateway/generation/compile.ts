@@ -1,16 +1,9 @@
 import type { Pointer, Position } from '../../config/load/load.ts';
 import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
 import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
-import { CLIENT_CERT, isCertificateHeader } from '../../config/words/certificate-headers.ts';
 import { parseHostPattern } from '../../config/words/host-pattern.ts';
 import { parsePathPattern } from '../../config/words/path-pattern.ts';
 import type { Counters } from '../../counters/counters.ts';
-import {
-  type DroppedHeaderRules,
-  type IdentityHeaders,
-  identityHeaders,
-  type OnlySet,
-} from '../decide/identity-headers.ts';
 import type { ProtectedResources } from '../decide/protected-resources.ts';
 import { compileRateLimit } from '../decide/rate-limit.ts';
 import type { Route } from '../decide/route.ts';
@@ -22,9 +15,8 @@ import { compileRewrite } from '../routing/rewrite.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { withMcp } from './compile-mcp.ts';
-import { ofNeighbours } from './neighbours.ts';
-import { oncePerInput } from './once-per-input.ts';
-import { inShadowMode, isShadow } from './shadow-mode.ts';
+import { identityHeadersOf } from './identity-headers-of.ts';
+import { isShadow } from './shadow-mode.ts';
 import { type GenerationParts, sharedParts, type Verifier } from './shared-parts.ts';
 
 export interface RouteDependencies {
@@ -75,7 +67,7 @@ function compiler(
   config: GatewayConfig,
   dependencies: RouteDependencies,
 ): (route: RouteConfig, at: string | undefined) => Route {
-  const headersFor = headersOf(config);
+  const headersFor = identityHeadersOf(config);
   const parts = sharedParts(config, dependencies.verifier);
   return (route, at) => {
     const plain = laidOut({
@@ -90,42 +82,6 @@ function compiler(
     });
     return withMcp(config, route, plain, parts.scope);
   };
-}
-
-/** Routes with equal settings share one object. */
-function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeaders {
-  const { defaults, request_id } = config;
-  const onlyLooksOn = inShadowMode(config);
-  const onlySet = onlySetBy(config);
-  const also = ofNeighbours(config);
-  const make = oncePerInput(
-    ({ identity_headers, ...passes }: DroppedHeaderRules & Pick<Defaults, 'identity_headers'>) =>
-      identityHeaders(identity_headers, { requestId: request_id.header, ...passes }),
-  );
-  return (route) => {
-    const { identity_headers = defaults.identity_headers, pass_headers = defaults.pass_headers } = route;
-    const rules = { identity_headers, ...passesOf(pass_headers), also: also(route) };
-    return make(onlyLooksOn(route) ? { ...rules, onlySet } : rules);
-  };
-}
-
-type Defaults = GatewayConfig['defaults'];
-
-type Passes = Pick<DroppedHeaderRules, 'passed' | 'passedFromProxies'>;
-
-/** Only the proxy knows its client's address. A client could send any address. */
-function passesOf(names: Defaults['pass_headers']): Passes {
-  const passed = names.filter((name) => !isCertificateHeader(name));
-  return passed.length === names.length ? { passed } : { passed, passedFromProxies: names };
-}
-
-/**
- * If clients show their certificates to this listener, the fields of RFC 9440 belong to the gateway, even in shadow
- * mode (§2.4).
- */
-function onlySetBy({ listen }: GatewayConfig): OnlySet {
-  const isShownHere = listen.tls !== undefined && listen.tls.client_auth !== 'none';
-  return { certificates: isShownHere ? [CLIENT_CERT] : [] };
 }
 
 /**
