@@ -20,11 +20,11 @@ type Row = (context: Context) => Finding;
 /** The message for each keyword of JSON Schema, in the words of the author of the file. */
 const rows: Readonly<Record<Keyword, Row>> = {
   additionalProperties: ({ pointer, key, value, schema, schemaPath, root, shown }) => {
-    const known = Object.keys(schema.properties ?? {});
-    const place = placeOfKey(key, { schema, schemaPath, value }, root);
+    const [known, alone] = [Object.keys(schema.properties ?? {}), isAlone(value, key)];
+    const place = alone ? undefined : placeOfKey(key, { schema, schemaPath, value }, root);
     const told =
       place === undefined
-        ? unknownKey(key, known, { isAlone: isAlone(value, key), isShown: shown !== hidden })
+        ? unknownKey(key, known, { isAlone: alone, isShown: shown !== hidden })
         : { message: `unknown key \`${key}\``, hint: place };
     return { pointer: [...pointer, key], atKey: true, ...told };
   },

@@ -3,7 +3,7 @@ import { lastRequests, stopListening } from '../../base/last-requests.ts';
 import type { SilentConnections } from '../../base/silent-connections.ts';
 import type { GrpcListener } from '../listener/grpc/grpc-listener.ts';
 
-/** Everything of a gateway that serves requests. */
+/** What serves the requests of clients and proxies. */
 export interface Serving {
   readonly servers: readonly FastifyInstance[];
   readonly grpc: GrpcListener | undefined;
@@ -14,8 +14,7 @@ export interface Serving {
  * Accepts no more connections, and closes each one once it needs no more answers. Resolves when all have closed.
  * @param milliseconds for which kept connections may bring another request
  */
-export async function stopServing(serving: Serving, milliseconds: number): Promise<void> {
-  const { servers, grpc, silent } = serving;
+export async function stopServing({ servers, grpc, silent }: Serving, milliseconds: number): Promise<void> {
   const listeners = [...servers, ...(grpc === undefined ? [] : [grpc])];
   await Promise.all(listeners.map(({ server }) => stopListening(server)));
   await lastRequests(() => silent.some(({ open }) => open > 0), milliseconds);
