@@ -29,7 +29,7 @@ export function loadAuthorization(file: string, { secrets }: SecretsOption): Loa
 
 function told<Config>(file: string, loaded: Loaded<Config>): Loaded<Config> {
   const { skipped = [] } = loaded;
-  if (skipped.length > 0) say(`${file}: not judged without secrets: ${skipped.join(', ')}`);
+  if (skipped.length > 0) say(`${file}: skipped because of --no-secrets: ${skipped.join(', ')}`);
   const lacking = loaded.ok ? [] : (loaded.lacking ?? []);
   if (lacking.length > 0)
     say(
