@@ -1,4 +1,5 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import { oncePerInput } from './once-per-input.ts';
 
 export function isShadow(config: GatewayConfig, { mode = config.mode }: RouteConfig): boolean {
   return mode === 'shadow';
@@ -19,8 +20,9 @@ export function inShadowMode(config: GatewayConfig): (route: RouteConfig) => boo
  * server.
  */
 export function addressesOf({ upstreams, defaults }: GatewayConfig): (route: RouteConfig) => readonly string[] {
-  const byName = new Map(Object.entries(upstreams).map(([name, { urls }]) => [name, urls.map(addressOf)]));
-  return ({ upstream = defaults.upstream }) => byName.get(upstream ?? '') ?? [];
+  // Most routes share an upstream, and a comparison of two files asks about one route at a time.
+  const of = oncePerInput((name: string) => upstreams[name]?.urls.map(addressOf) ?? []);
+  return ({ upstream = defaults.upstream ?? '' }) => of(upstream);
 }
 
 function addressOf(url: string): string {
