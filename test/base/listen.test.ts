@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { constants } from 'node:os';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
@@ -9,8 +9,7 @@ import { requestText } from '../support/request-text.ts';
 const place = { host: '127.0.0.1', port: 0 };
 
 function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return (server.address() as AddressInfo).port;
 }
 
 /** Node.js calls this undocumented function of its handle if `accept` fails. */

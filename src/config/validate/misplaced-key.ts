@@ -1,10 +1,10 @@
-import type { Schema } from '../schema/input-schema.ts';
+import { below, type Schema } from '../schema/input-schema.ts';
+import type { Pointer } from '../words/problem.ts';
 
 /** A map of the file. */
 interface MapInFile {
   readonly schema: Schema;
-  /** The place of the schema in the schema of the file: `#/properties/routes/items`. */
-  readonly schemaPath: string;
+  readonly pointer: Pointer;
   readonly value: unknown;
 }
 
@@ -17,13 +17,10 @@ const MOST_PLACES = 3;
  * @param root the schema of the file
  */
 export function placeOfKey(key: string, map: MapInFile, root: Schema): string | undefined {
-  const inside = Object.entries(map.schema.properties ?? {}).filter(([, schema]) => has(schema, key));
-  if (inside.length > 0 && inside.length <= MOST_PLACES)
-    return writeIn(
-      inside.map(([name]) => name),
-      map.value,
-    );
-  const around = wayTo(map.schemaPath, root).findLast(({ schema }) => has(schema, key));
+  const { properties = {} } = map.schema;
+  const inside = Object.keys(properties).filter((name) => has(properties[name], key));
+  if (inside.length > 0 && inside.length <= MOST_PLACES) return writeIn(inside, map.value);
+  const around = wayTo(map.pointer, root).findLast(({ schema }) => has(schema, key));
   return around && `write it beside \`${around.to}\`, not in it`;
 }
 
@@ -34,32 +31,24 @@ function writeIn(names: readonly string[], map: unknown): string {
   return `write it in ${names.map((name) => `\`${name}\``).join(' or ')}`;
 }
 
-/** Whether a map with this schema, or with an alternative of it, has the key. */
-function has({ properties, anyOf }: Schema, key: string): boolean {
+/** Whether a map with this schema, or with an alternative of it, has the key. A name that the author chooses does not count. */
+function has({ properties, anyOf }: Schema = {}, key: string): boolean {
   if (properties !== undefined) return Object.hasOwn(properties, key);
   return anyOf?.some((branch) => has(branch, key)) ?? false;
 }
 
 interface Step {
-  readonly schema: Schema;
-  /** The key that leads to the next step. */
-  readonly to: string;
+  readonly schema: Schema | undefined;
+  /** The key, or the index in a list, that leads to the next step. */
+  readonly to: string | number;
 }
 
-/** The maps around the schema at this path, from the whole file on. */
-function wayTo(schemaPath: string, root: Schema): readonly Step[] {
-  const way: Step[] = [];
-  let schema = root;
-  const parts = schemaPath.split('/').slice(1).values();
-  for (const part of parts) {
-    // These two keywords have several schemas, each with a name or a number.
-    const which = part === 'properties' || part === 'anyOf' ? parts.next().value : undefined;
-    if (which !== undefined && part === 'properties') way.push({ schema, to: which });
-    schema = within(schema, which === undefined ? [part] : [part, which]);
-  }
-  return way;
-}
-
-function within(schema: Schema, path: readonly string[]): Schema {
-  return path.reduce<unknown>((at, part) => (at as Readonly<Record<string, unknown>>)[part], schema) as Schema;
+/** The values around this place, from the whole file on. */
+function wayTo(pointer: Pointer, root: Schema): readonly Step[] {
+  let schema: Schema | undefined = root;
+  return pointer.map((to) => {
+    const step = { schema, to };
+    schema = below(schema, to);
+    return step;
+  });
 }

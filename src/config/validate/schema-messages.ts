@@ -19,15 +19,11 @@ type Row = (context: Context) => Finding;
 
 /** The message for each keyword of JSON Schema, in the words of the author of the file. */
 const rows: Readonly<Record<Keyword, Row>> = {
-  additionalProperties: ({ pointer, key, value, schema, schemaPath, root, shown }) => {
-    const [known, alone] = [Object.keys(schema.properties ?? {}), isAlone(value, key)];
-    const place = alone ? undefined : placeOfKey(key, { schema, schemaPath, value }, root);
-    const told =
-      place === undefined
-        ? unknownKey(key, known, { isAlone: alone, isShown: shown !== hidden })
-        : { message: `unknown key \`${key}\``, hint: place };
-    return { pointer: [...pointer, key], atKey: true, ...told };
-  },
+  additionalProperties: (context) => ({
+    pointer: [...context.pointer, context.key],
+    atKey: true,
+    ...unknownKey(context),
+  }),
   required: ({ pointer, key, schema }) => {
     const description = schema.properties?.[key]?.description;
     return { pointer: [...pointer, key], message: `\`${key}\` is missing`, hint: description };
@@ -68,16 +64,14 @@ const rows: Readonly<Record<Keyword, Row>> = {
 };
 
 /** The key may be the rest of an unquoted secret with a comma or a colon. */
-function unknownKey(
-  key: string,
-  known: readonly string[],
-  { isAlone, isShown }: { readonly isAlone: boolean; readonly isShown: boolean },
-): Pick<Finding, 'message' | 'hint'> {
+function unknownKey({ key, value, schema, pointer, root, shown }: Context): Pick<Finding, 'message' | 'hint'> {
   if (key.includes(':'))
     return { message: 'an unknown key, with a colon in it', hint: 'write a space after the colon' };
-  const isQuoted = closest(key, known) !== undefined || (isShown && !isAlone);
-  if (isQuoted) return { message: `unknown key \`${key}\``, hint: didYouMean(key, known) };
-  const hint = isAlone ? 'a value with a comma in it must be quoted' : didYouMean(key, known);
+  const [known, alone] = [Object.keys(schema.properties ?? {}), isAlone(value, key)];
+  const place = alone ? undefined : placeOfKey(key, { schema, pointer, value }, root);
+  const isQuoted = place !== undefined || closest(key, known) !== undefined || (shown !== hidden && !alone);
+  if (isQuoted) return { message: `unknown key \`${key}\``, hint: place ?? didYouMean(key, known) };
+  const hint = alone ? 'a value with a comma in it must be quoted' : didYouMean(key, known);
   return { message: 'an unknown key', hint };
 }
 
