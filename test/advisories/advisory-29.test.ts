@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { loadGatewayText } from '../../src/config/load/load.ts';
@@ -8,6 +7,7 @@ import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gatewayYaml } from '../support/gateway.ts';
 import { connectTo } from '../support/raw-client.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { audience, hmacServer, issuer, jwt } from '../support/tokens.ts';
 import { bench } from './bench.ts';
 
@@ -43,8 +43,7 @@ for (const [name, changes] of Object.entries(unresolved)) {
 }
 
 t.test('advisory 29: a process that lacks its secret ends with an error, and never listens', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const [file, port] = [join(directory, 'gateway.yaml'), await freePort()];
   const body = behind(unreachable, { ...server({ secret: '${NOT_SET}' }), listen: `127.0.0.1:${port}` });
   writeFileSync(file, gatewayYaml(body));

@@ -1,7 +1,8 @@
 import { chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { run, temporaryDirectory } from '../authorization/running-service.ts';
+import { run } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 type Harm = (file: string) => void;
 
@@ -16,7 +17,7 @@ const harms: readonly [title: string, harm: Harm][] = [
 // CVE-2026-27586: an unreadable file counted as nothing to check.
 t.test('advisory 61: the service does not start with a bad key file', async (t) => {
   for (const [title, harm] of harms) {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     await (await run(t, { directory })).stop();
     harm(join(directory, 'gatehouse.db.key'));
     await t.rejects(run(t, { directory }), { name: 'StorageUnusable' }, title);
@@ -24,7 +25,7 @@ t.test('advisory 61: the service does not start with a bad key file', async (t) 
 });
 
 t.test('advisory 61: an audit file that is not writable is an error at start', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   await t.rejects(
     run(t, { directory, config: { audit: { file: '.', max_size: 'none', max_files: 1, max_age: 'none' } } }),
     {

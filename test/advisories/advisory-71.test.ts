@@ -3,13 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import { basic, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, run, shop } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 
 // CVE-2020-15223: the answer to a revocation was 200 although the store had failed.
 t.test('advisory 71: while the store cannot commit, a revocation is 503 and the token stays as it is', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock, busyDeadline: 200 });
   const service = await run(t, { directory, records });
   const tokens = [
@@ -48,7 +49,7 @@ t.test('advisory 71: while the store cannot commit, a revocation is 503 and the 
 t.test(
   'advisory 71: while the store is unavailable, every endpoint that needs it is 503, never 200 or 401',
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
     const service = await run(t, { directory, records });
     const token = await service.token();

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { basic, requests, shop } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const grant = { grant_type: 'client_credentials' };
@@ -17,7 +18,7 @@ t.test(
   'on a full disk tokens are 503 and answered ones stay valid; with space again the service recovers by itself',
   { skip },
   async (t) => {
-    const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
+    const config = writeConfig(temporaryFolder(t), { extra: 'admin: 127.0.0.1:0' });
     // A file size limit acts like a full disk for one process. Node.js ignores the signal, so writes fail instead.
     const service = spawnService(t, config, { shell: `${alone}; ulimit -S -f 700` });
     const url = await ready(service);
@@ -52,7 +53,7 @@ t.test(
 );
 
 t.test('a disk that is full at the start is reported in one line, without a stack', { skip }, async (t) => {
-  const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
+  const config = writeConfig(temporaryFolder(t), { extra: 'admin: 127.0.0.1:0' });
   const service = spawnService(t, config, { shell: `${alone}; ulimit -S -f 8` });
   await service.ended;
   t.match(service.stderr(), /^gatehouse: .*(full|I\/O)/m);

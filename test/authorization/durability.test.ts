@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { isLong } from '../support/long.ts';
 import { random } from '../support/random.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
+import { basic, requests, shop } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const cycles = isLong ? 200 : 10;
@@ -22,7 +23,7 @@ t.setTimeout(3_600_000);
 t.test(
   `\`kill -9\` under load, ${cycles} times: every answered token is active afterwards, and every revocation holds`,
   async (t) => {
-    const config = writeConfig(temporaryDirectory(t));
+    const config = writeConfig(temporaryFolder(t));
     const answered: Answered = { active: new Set(), revoked: new Set() };
     for (let cycle = 0; cycle < cycles; cycle++) {
       const service = spawnService(t, config);

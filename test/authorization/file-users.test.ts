@@ -1,16 +1,8 @@
 import t, { type Test } from 'tap';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { sessionName, sessionOf, signedIn } from './browser/walk.ts';
 import { code, codeRecord, redeem, refresh, type TokenAnswer, tokens } from './grant-flow.ts';
-import {
-  basic,
-  configuration,
-  passwordHash,
-  type Running,
-  type RunOptions,
-  run,
-  temporaryDirectory,
-  web,
-} from './running-service.ts';
+import { basic, configuration, passwordHash, type Running, type RunOptions, run, web } from './running-service.ts';
 
 const bob = { subject: 'bob', username: 'bob' };
 const webJwt = { id: 'web-jwt', secret: web.secret };
@@ -55,7 +47,7 @@ async function alive(service: Running, had: Awaited<ReturnType<typeof have>>): P
 
 /** Bob and alice log in. Then the service starts again on the same store, with these users. */
 async function startedAgain(t: Test, users: ReturnType<typeof usersWith>, config: RunOptions['config'] = {}) {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const before = await run(t, { directory, config });
   const [his, hers] = [
     await have(before, bob, 'builder'),
@@ -82,7 +74,7 @@ for (const user_keys of [false, true])
 t.test(
   'a user who was removed from the file keeps nothing, and a later user with that name gets nothing',
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const first = await run(t, { directory });
     const his = await have(first, bob, 'builder');
     const consent = { subject: 'bob', clientId: 'web', asked: ['orders.read'], granted: ['orders.read'], grantedAt: 1 };
@@ -102,7 +94,7 @@ t.test(
 t.test('a restart with the same passwords ends nothing, also with plaintext passwords for development', async (t) => {
   const { service, his } = await startedAgain(t, usersWith(passwordHash('builder')));
   t.strictSame(await alive(service, his), ALL);
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const plain = configuration().users.map(({ password_argon2, ...user }) => ({ ...user, password: 'builder' }));
   const before = await run(t, { directory, config: { users: plain } });
   const had = await have(before, bob, 'builder');
@@ -113,7 +105,7 @@ t.test('a restart with the same passwords ends nothing, also with plaintext pass
 });
 
 t.test('a service with the old file no longer accepts the old password, and its restart ends nothing', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const clients = configuration().clients.map((client) =>
     client.client_id === 'web' ? { ...client, grant_types: [...client.grant_types, 'password' as const] } : client,
   );

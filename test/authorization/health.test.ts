@@ -1,4 +1,5 @@
 import t from 'tap';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { basic, gateway, run, shop } from './running-service.ts';
 
@@ -35,10 +36,10 @@ t.test('health can have its own listener, without admin', async (t) => {
 async function unstarted(t: import('tap').Test) {
   const { buildAuthorization } = await import('../../src/authorization/authorization.ts');
   const { buildLog } = await import('../../src/base/log.ts');
-  const { configuration, temporaryDirectory } = await import('./running-service.ts');
+  const { configuration } = await import('./running-service.ts');
   const config = configuration({ health: { host: '127.0.0.1', port: 0 } });
   return buildAuthorization(config, {
-    directory: temporaryDirectory(t),
+    directory: temporaryFolder(t),
     log: buildLog({ level: 'silent', format: 'json' }),
   });
 }

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { StorageUnusable } from '../../src/storage/engine/errors.ts';
-import { run, shop, temporaryDirectory } from './running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { run, shop } from './running-service.ts';
 
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 const keysOf = async (url: string) =>
@@ -10,7 +11,7 @@ const keysOf = async (url: string) =>
 
 t.test('two services that start at once on one database end up with one key', async (t) => {
   for (let round = 0; round < 5; round++) {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const [one, two] = await Promise.all([run(t, { directory }), run(t, { directory })]);
     t.strictSame(await keysOf(one.url), await keysOf(two.url));
     t.equal((await keysOf(one.url)).length, 1);

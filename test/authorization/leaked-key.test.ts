@@ -6,9 +6,10 @@ import { StorageUnavailable } from '../../src/storage/engine/errors.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { refresh, refreshed, tokens } from './grant-flow.ts';
-import { basic, configuration, type Running, run, shop, temporaryDirectory, web } from './running-service.ts';
+import { basic, configuration, type Running, run, shop, web } from './running-service.ts';
 
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 const encryption_keys = [Buffer.alloc(32, 7).toString('base64')];
@@ -27,7 +28,7 @@ const NEVER = 86_400_000;
 
 /** Two services on one database. Only the test notifies them. */
 async function twoNodes(t: Test, storage: string): Promise<Nodes> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const wakes: (() => void)[] = [];
   const looks: number[] = [];
   const nodes: Running[] = [];
@@ -129,7 +130,7 @@ for (const [rule, holds] of Object.entries(rules)) {
 }
 
 t.test('a JWT is not issued while the store does not say whether its key is still valid', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let out = false;
   const listSigningKids = async () => {

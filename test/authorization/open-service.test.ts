@@ -5,12 +5,13 @@ import { openService } from '../../src/authorization/open-service.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import { configuration, run, temporaryDirectory } from './running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { configuration, run } from './running-service.ts';
 
 const log = buildLog({ level: 'silent', format: 'json' });
 
 t.test('a failed start closes everything that it opened', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let closed = 0;
   const close = async () => {
@@ -36,7 +37,7 @@ function openFiles(): string[] {
 const skip = !existsSync('/proc/self/fd') && 'this system does not tell its open files';
 
 t.test('a page that cannot be built leaves no file open', { skip }, async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const config = {
     audit: { file: 'audit.jsonl', max_size: 1_000, max_files: 1, max_age: 1_000 },
     theme: { logo: 'nothing.svg', css: {} },

@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
-import { requests, temporaryDirectory } from './running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { requests } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 /** Starts PostgreSQL and programs, and opens services: 48 s in .ci/run on a busy machine. */
@@ -14,7 +15,7 @@ t.setTimeout(300_000);
 
 t.test('SIGTERM and SIGINT end the service with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const service = spawnService(t, writeConfig(temporaryDirectory(t)));
+    const service = spawnService(t, writeConfig(temporaryFolder(t)));
     await requests(await ready(service)).token();
     service.child.kill(signal);
     t.equal(await service.ended, 0, signal);
@@ -23,14 +24,14 @@ t.test('SIGTERM and SIGINT end the service with 0', async (t) => {
 });
 
 t.test('a request that is still running at the deadline ends the service with 3', async (t) => {
-  const service = spawnService(t, writeConfig(temporaryDirectory(t), { extra: 'shutdown: { deadline: 300ms }' }));
+  const service = spawnService(t, writeConfig(temporaryFolder(t), { extra: 'shutdown: { deadline: 300ms }' }));
   await hold(await ready(service));
   service.child.kill('SIGTERM');
   t.equal(await service.ended, 3);
 });
 
 t.test('a second signal ends it immediately, with 3', async (t) => {
-  const service = spawnService(t, writeConfig(temporaryDirectory(t)));
+  const service = spawnService(t, writeConfig(temporaryFolder(t)));
   await hold(await ready(service));
   service.child.kill('SIGTERM');
   await sleep(200);
@@ -43,7 +44,7 @@ t.test('a port in use is one line and exit 1', async (t) => {
   await once(taken, 'listening');
   t.teardown(() => taken.close());
   const listen = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-  const service = spawnService(t, writeConfig(temporaryDirectory(t), { listen }));
+  const service = spawnService(t, writeConfig(temporaryFolder(t), { listen }));
   t.equal(await service.ended, 1);
   t.ok(
     service
@@ -56,7 +57,7 @@ t.test('a port in use is one line and exit 1', async (t) => {
 });
 
 t.test('a database that is newer than the program is one line and exit 1', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const config = writeConfig(directory);
   t.equal(await spawnService(t, config, { args: ['--migrate-only'] }).ended, 0);
   const database = new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 });
@@ -71,7 +72,7 @@ t.test('a database that is newer than the program is one line and exit 1', async
 });
 
 t.test('--migrate-only creates the database and does not listen', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = spawnService(t, writeConfig(directory), { args: ['--migrate-only'] });
   t.equal(await service.ended, 0);
   t.ok(existsSync(join(directory, 'gatehouse.db')));
@@ -82,7 +83,7 @@ t.test('--migrate-only creates the database and does not listen', async (t) => {
 });
 
 t.test('a configuration that does not load is shown with its place, and exit 1', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const missing = spawnService(t, join(directory, 'nothing.yaml'));
   t.equal(await missing.ended, 1);
   t.match(missing.stderr(), /nothing\.yaml:1:1/);
@@ -111,7 +112,7 @@ t.test(
     const server = await postgresServer(t);
     const storage = await server.database();
     const key = `encryption_keys: ['${Buffer.alloc(32, 7).toString('base64')}']`;
-    const config = writeConfig(temporaryDirectory(t), { storage, extra: key });
+    const config = writeConfig(temporaryFolder(t), { storage, extra: key });
     const told = async () => {
       const service = spawnService(t, config, { args: ['--migrate-only'] });
       t.equal(await service.ended, 0, service.stderr());

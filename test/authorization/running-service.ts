@@ -1,7 +1,4 @@
 import { argon2Sync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Test } from 'tap';
 import {
@@ -13,6 +10,7 @@ import { serverLimits } from '../../src/authorization/http/server-limits.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { loadAuthorizationText } from '../../src/config/load/load.ts';
 import type { AuthorizationConfig, ClientConfig } from '../../src/config/schema/authorization.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const shop = { id: 'shop', secret: 'cs_shop-secret-of-32-bytes-or-so' };
 export const other = { id: 'other', secret: 'cs_other-secret-of-32-bytes-or-so' };
@@ -123,7 +121,7 @@ export interface RunOptions extends Partial<AuthorizationDependencies> {
 
 /** The service on real sockets and a separate database, removed after the test. */
 export async function run(t: Test, { config, ...deps }: RunOptions = {}): Promise<Running> {
-  const directory = deps.directory ?? temporaryDirectory(t);
+  const directory = deps.directory ?? temporaryFolder(t);
   const { sink, written } = collector();
   const settings = configuration({ admin: { host: '127.0.0.1', port: 0 }, ...config });
   const log = buildLog({ level: 'trace', format: 'json' }, sink);
@@ -158,12 +156,6 @@ export function requests(url: string) {
 export function basic({ id, secret }: Client): Record<string, string> {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
   return { authorization: `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}` };
-}
-
-export function temporaryDirectory(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** A stream that keeps what is written to it. */

@@ -2,13 +2,14 @@ import t from 'tap';
 import { buildAuthorization } from '../../src/authorization/authorization.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { commands } from '../commands/administered.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clientsWith } from './browser/walk.ts';
-import { collector, configuration, passwordHash, run, temporaryDirectory } from './running-service.ts';
+import { collector, configuration, passwordHash, run } from './running-service.ts';
 
 // each command is a separate process
 
 t.test('a client that a command adds never has the subject of a user of the file or the store', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const alice = `{ username: alice, subject: a-1, password_argon2: '${passwordHash('x')}' }`;
   const { gatehouse, json } = commands(directory, `users: [${alice}]\n`);
   const { sub } = json(['user', 'add', 'carol'], 'correct horse\n');
@@ -26,7 +27,7 @@ t.test('a client that a command adds never has the subject of a user of the file
 });
 
 t.test('a service whose file and store share a subject does not start, and names the remedy', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { service } = await run(t, { directory, config: { users: [] } });
   const client = { metadata: { grant_types: ['client_credentials'] }, secrets: [], createdAt: 1 };
   await service.records.addClient({ id: 'alice', ...client });

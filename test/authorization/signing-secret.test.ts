@@ -1,6 +1,7 @@
 import { jwtVerify } from 'jose';
 import t from 'tap';
-import { basic, run, temporaryDirectory } from './running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { basic, run } from './running-service.ts';
 
 const secret = Buffer.alloc(32, 7);
 const signing = { alg: 'HS256', secret_base64url: secret.toString('base64url') } as const;
@@ -22,7 +23,7 @@ t.test('with HS256 tokens are signed with the secret, introspection knows them, 
 });
 
 t.test('after a change to HS256 the previous key is still published, and its tokens are valid', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const before = await run(t, { directory });
   const token = await before.token({}, shopJwt);
   const keys = await publishedKeys(before.url);

@@ -9,10 +9,11 @@ import { StorageUnavailable } from '../../src/storage/engine/errors.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
 import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { signedIn } from './browser/walk.ts';
 import { refresh, tokens } from './grant-flow.ts';
-import { type Changes, configuration, passwordHash, requests, run, temporaryDirectory } from './running-service.ts';
+import { type Changes, configuration, passwordHash, requests, run } from './running-service.ts';
 
 const bob = { subject: 'bob', username: 'bob' };
 const log = buildLog({ level: 'silent', format: 'json' });
@@ -34,7 +35,7 @@ const at = (port: number) => ({ host: '127.0.0.1', port });
 const portOf = (url: string) => Number(new URL(url).port);
 
 t.test('a start that finds its port in use changes nothing in the store, and ends no session or token', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const running = await run(t, { directory });
   const his = await tokens(running, bob);
   const tab = await signedIn(running, 'bob', 'builder');
@@ -59,7 +60,7 @@ t.test('a start that finds its port in use changes nothing in the store, and end
 
 /** A service whose start continues when the test says so. */
 async function starting(t: Test) {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const first = await run(t, { directory });
   const his = await tokens(first, bob);
   await first.stop();

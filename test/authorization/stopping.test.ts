@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { open } from '../support/raw-client.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { basic, run, shop, temporaryDirectory } from './running-service.ts';
+import { basic, run, shop } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const body = 'grant_type=client_credentials';
@@ -45,7 +46,7 @@ t.test(
   'a kept connection may send one more request after the signal, and its answer closes the connection (RFC 9112 §9.6)',
   async (t) => {
     const port = await freePort();
-    const config = writeConfig(temporaryDirectory(t), { listen: `127.0.0.1:${port}` });
+    const config = writeConfig(temporaryFolder(t), { listen: `127.0.0.1:${port}` });
     const service = spawnService(t, config);
     const url = await ready(service);
     const kept = await open(t, port);

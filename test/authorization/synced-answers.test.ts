@@ -2,14 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { basic, requests, shop } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const works = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const skip = works ? false : 'strace is not installed, or may not trace';
 
 t.test('between the last write to SQLite and its answer, a sync completes', { skip }, async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const trace = join(directory, 'trace');
   const calls = 'trace=write,writev,sendto,sendmsg,pwrite64,pwritev,fsync,fdatasync';
   const service = spawnService(t, writeConfig(directory), {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { lossyOutput } from '../../src/base/lossy-output.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const module = fileURLToPath(new URL('../../src/base/turn-lines.ts', import.meta.url));
 
@@ -51,7 +51,7 @@ t.test(
 );
 
 t.test('if standard output is a file, it has every line when the process ends', async (t) => {
-  const file = join(temporaryDirectory(t), 'log');
+  const file = join(temporaryFolder(t), 'log');
   const descriptor = openSync(file, 'a');
   const program = `import { standardOutput } from ${JSON.stringify(module)};
     for (const line of ['a', 'b']) standardOutput().write(line + '\\n');

@@ -1,17 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const shutdown = new URL('../../src/base/shutdown.ts', import.meta.url);
 
 /** A program whose thread writes into a pipe that no program reads, and that never stops by itself. */
 async function blocked(t: Test, deadline: number) {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const pipe = join(directory, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const program = `

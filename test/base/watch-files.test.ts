@@ -1,13 +1,13 @@
-import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WatchedFiles, watchFiles } from '../../src/base/watch-files.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 function watched(t: Test) {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const directory = temporaryFolder(t);
   const files = new WatchedFiles();
   const at = (name: string) => join(directory, name);
   const note = () => {
@@ -23,10 +23,7 @@ function watched(t: Test) {
     note();
   };
   const watch = watchFiles({ files, onChange, every: 20 });
-  t.teardown(() => {
-    watch.close();
-    rmSync(directory, { recursive: true });
-  });
+  t.teardown(() => watch.close());
   return { at, calls: () => calls };
 }
 

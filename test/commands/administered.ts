@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { gateway, run, shop } from '../authorization/running-service.ts';
 import { launcher } from '../support/launcher.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A service of its own, with clients of its file. */
 export const file = `
@@ -44,7 +45,7 @@ export function commands(directory: string, more = '') {
 }
 
 export async function beside(t: Test) {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = await run(t, { directory });
   return { service, ...commands(directory) };
 }

@@ -3,8 +3,8 @@ import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import t from 'tap';
 import { parseApiKeys } from '../../src/config/files/api-keys.ts';
 import { hashApiKey, hmacApiKey, isOurApiKey } from '../../src/http-auth/api-key.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { commandReading } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { commands } from './administered.ts';
 
 /** Starts the program for each command. */
@@ -127,7 +127,7 @@ t.test('rotating a key creates a new one for the same client and scopes, and giv
 t.test(
   'keys of the store are created, listed, rotated, imported and revoked, and the audit log records each change',
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const { gatehouse, json } = commands(directory);
     const made = json(['api-key', 'create', '--client', 'meter-7', '--scope', 'read']);
     t.ok(isOurApiKey(made.key));

@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { checkFile } from '../../src/commands/common/check-file.ts';
 import { command } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Starts programs: 10 s in .ci/run on a busy machine. */
 t.setTimeout(180_000);
 
-const directory = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
-t.teardown(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder(t);
 const file = (name: string, text: string) => {
   writeFileSync(join(directory, name), text);
   return join(directory, name);

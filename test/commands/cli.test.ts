@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../support/command.ts';
 import { demoPorts } from '../support/demo-ports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Starts programs: 17 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -101,7 +101,7 @@ t.test('a usage error exits with 2 and says where to find help', async (t) => {
 });
 
 t.test('a file that does not load exits with 1 and names the place', async (t) => {
-  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.yaml');
+  const file = join(temporaryFolder(t), 'gateway.yaml');
   writeFileSync(file, 'version: 1\nupstream: {}\n');
   t.match(await command(t, ['gateway', '--config', file]).ended(), { status: 1, stderr: `${file}:2:1` });
   t.match(await command(t, ['gateway', '--config', `${file}.missing`]).ended(), { status: 1, stderr: 'missing' });

@@ -4,8 +4,9 @@ import t from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { sha256 } from '../../src/base/secret.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import { basic, configuration, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, configuration, run, shop } from '../authorization/running-service.ts';
 import { accessToken } from '../contracts/records/samples.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { beside, commands, file } from './administered.ts';
 
 // each command is a separate process
@@ -92,7 +93,7 @@ t.test('removing a client ends its tokens', async (t) => {
 });
 
 t.test('the command that removes a client says what stays valid', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   gatehouse(['client', 'add', '--id', 'c']);
   t.match(
     gatehouse(['client', 'remove', '--help']).stdout,
@@ -105,7 +106,7 @@ t.test('the command that removes a client says what stays valid', async (t) => {
 });
 
 t.test('if the file and the store have a client with the same id, the file wins and the commands say so', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { gatehouse, json } = commands(directory);
   json([
     'client',
@@ -151,7 +152,7 @@ t.test('if the file and the store have a client with the same id, the file wins 
 });
 
 t.test('a setting that a client omits follows the file and the defaults, now and later', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { json } = commands(directory);
   json(['client', 'add', '--id', 'silent', '--scope', 'orders.read', '--grant-type', 'client_credentials']);
   json(['client', 'add', '--id', 'said', '--retry-window', '1m', '--no-pkce', '--claims', '{"tenant":"acme"}']);
@@ -188,7 +189,7 @@ t.test('a setting that a client omits follows the file and the defaults, now and
 });
 
 t.test('a registration that is not readable is named, and can be removed', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { gatehouse } = commands(directory);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   await records.addClient({ id: 'odd', metadata: { grant_types: 'all' }, secrets: [], createdAt: 0 });
@@ -204,14 +205,14 @@ t.test('a registration that is not readable is named, and can be removed', async
 });
 
 t.test('a new client gets the same warnings as a client in the file', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   const added = gatehouse(['client', 'add', '--grant-type', 'password', '--scope', 'orders.read', '--json']);
   t.match(added.stderr, /^gatehouse: warning: .*password.*\n$/);
   t.match(JSON.parse(added.stdout), { client_secret: /^cs_/ });
 });
 
 t.test('a client is checked alone: faults elsewhere in the file do not matter', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { gatehouse } = commands(directory);
   const config = join(directory, 'authorization.yaml');
   writeFileSync(config, `${file}listen: 127.0.0.1:18081\nsession: { enabled: true }\n`);
@@ -222,13 +223,13 @@ t.test('a client is checked alone: faults elsewhere in the file do not matter', 
 });
 
 t.test('a client without any grant causes a warning, and a gateway does not', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   t.match(gatehouse(['client', 'add']).stderr, /^gatehouse: warning: this client has no grant.*--grant-type.*\n$/);
   t.equal(gatehouse(['client', 'add', '--introspect']).stderr, '');
 });
 
 t.test('the help of rotate-secret shows a duration', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   t.match(gatehouse(['client', 'rotate-secret', '--help']).stdout, /\(default: 24h\)/);
 });
 
@@ -256,7 +257,7 @@ const refusals: [title: string, args: readonly string[], input: string, message:
 ];
 
 t.test('a failure is one line, and changes nothing', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   for (const [title, args, input, message] of refusals) {
     const ended = gatehouse(args, input);
     t.equal(ended.status, 1, title);
@@ -267,7 +268,7 @@ t.test('a failure is one line, and changes nothing', async (t) => {
 });
 
 t.test('a usage error has status 2', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   for (const args of [
     ['client', 'add', '--claims', '[1]'],
     ['client', 'rotate-secret', 'c', '--overlap', 'soon'],
@@ -277,7 +278,7 @@ t.test('a usage error has status 2', async (t) => {
 });
 
 t.test('the audit log records what a command changes, and no secret', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { json, gatehouse } = commands(directory);
   const added = json(['client', 'add', '--id', 'c', '--scope', 'orders.read', '--grant-type', 'client_credentials']);
   json(['client', 'rotate-secret', 'c']);

@@ -1,6 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
@@ -9,6 +8,7 @@ import type { DoctorFinding, Verdict } from '../../src/commands/doctor/finding.t
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export interface Doctored {
   readonly status: number | null;
@@ -21,8 +21,7 @@ export type How = Parameters<typeof command>[2];
 
 /** A folder with a configuration file that only its owner can read, deleted after the test. */
 export function fileIn(t: Test, name: string, body: object, more: Readonly<Record<string, string>> = {}): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const file = join(directory, name);
   for (const [other, text] of Object.entries(more)) writeFileSync(join(directory, other), text, { mode: 0o600 });
   writeFileSync(file, stringify({ version: 1, ...body }));

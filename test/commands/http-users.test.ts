@@ -4,14 +4,14 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { storedHash, userHash } from '../../src/http-auth/digest-response.ts';
 import { openUserFacts } from '../../src/storage/open-users.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { digestLines } from '../support/user-files.ts';
 import { commands } from './administered.ts';
 
 // each command is a separate process
 
 function place(test: Test) {
-  const directory = temporaryDirectory(test);
+  const directory = temporaryFolder(test);
   const facts = openUserFacts('sqlite:gatehouse.db', { directory, clock: systemClock });
   test.teardown(() => facts.close());
   const audit = () =>

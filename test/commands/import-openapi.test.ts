@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { importOpenApi } from '../../src/commands/openapi/import-openapi.ts';
 import { loadGatewayText } from '../../src/config/load/load.ts';
 import { command } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Starts the program for each command: 11 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -246,7 +246,7 @@ t.test('the work grows with the number of paths', async (t) => {
 });
 
 t.test('a file that is not an OpenAPI 3 document is one sentence and exit 1', async (t) => {
-  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'api.yaml');
+  const file = join(temporaryFolder(t), 'api.yaml');
   const cases = {
     'swagger: "2.0"': /Swagger 2\.0/,
     'a: 1': /not an OpenAPI 3/,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { temporaryDirectory } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { commands } from './administered.ts';
 
 /** Each command is a process: 10 s on a busy machine. */
@@ -12,7 +12,7 @@ interface Row {
 }
 
 t.test('an OpenID Provider rotates the keys of all algorithms of its ID tokens', async (t) => {
-  const { gatehouse, json } = commands(temporaryDirectory(t), 'openid: { enabled: true }\n');
+  const { gatehouse, json } = commands(temporaryFolder(t), 'openid: { enabled: true }\n');
   const listed = (status: string) =>
     json(['key', 'list'])
       .filter((row: Row) => row.status === status)
@@ -32,13 +32,13 @@ t.test('an OpenID Provider rotates the keys of all algorithms of its ID tokens',
 t.test('with HS256 for access tokens, only the keys of ID tokens are rotated, and the command says so', async (t) => {
   const secret = Buffer.alloc(32, 7).toString('base64url');
   const signing = `signing: { alg: HS256, secret_base64url: ${secret} }\n`;
-  const { gatehouse } = commands(temporaryDirectory(t), `${signing}openid: { enabled: true }\n`);
+  const { gatehouse } = commands(temporaryFolder(t), `${signing}openid: { enabled: true }\n`);
   const rotated = gatehouse(['key', 'rotate', '--now']);
   t.match(
     rotated.stdout,
     /only key for RS256[\s\S]*Access tokens stay valid, because the secret of HS256 is in the file/,
     rotated.stderr,
   );
-  const { status, stderr } = commands(temporaryDirectory(t), signing).gatehouse(['key', 'rotate']);
+  const { status, stderr } = commands(temporaryFolder(t), signing).gatehouse(['key', 'rotate']);
   t.match({ status, stderr }, { status: 1, stderr: /the secret of HS256 is in the file/ });
 });

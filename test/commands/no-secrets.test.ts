@@ -1,17 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../support/command.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { witness } from '../support/witness.ts';
 
 /** Starts the program for each command: 20 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
 
-const directory = mkdtempSync(join(tmpdir(), 'gatehouse-no-secrets-'));
-t.teardown(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder(t);
 const file = (name: string, text: string) => {
   const path = join(directory, name);
   writeFileSync(path, text, { mode: 0o600 });

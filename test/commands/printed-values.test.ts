@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { command } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hmacServer } from '../support/tokens.ts';
 
 /** Starts the program for each command: 14 s in .ci/run on a busy machine. */
@@ -15,7 +15,7 @@ const EVIL = 'x\n::error::pwn\r\u001b[31m\u009b2J\u202eevil\u2066\u007f';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not come out
 const STEERS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\s*::error::pwn/m;
 
-const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+const directory = temporaryFolder(t);
 const hostile = join(directory, EVIL);
 mkdirSync(hostile);
 

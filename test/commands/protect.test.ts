@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { checkFile } from '../../src/commands/common/check-file.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { witness } from '../support/witness.ts';
 
 /** Starts the program for each command: 15 s in .ci/run on a busy machine. */
@@ -40,7 +40,7 @@ t.test('protect forwards immediately, refuses nothing, and says what it would re
     authorization_servers: { main: { issuer } },
     routes: [{ scope: 'a b' }],
   });
-  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.yaml');
+  const file = join(temporaryFolder(t), 'gateway.yaml');
   writeFileSync(file, yaml);
   const warnings = (await checkFile(file)).map(({ severity, message }) => `${severity}: ${message}`);
   t.match(warnings, [/^warning: without an `audience`/], 'the printed file is accepted as it stands');

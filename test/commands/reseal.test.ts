@@ -8,13 +8,13 @@ import { resealKeys } from '../../src/commands/administration/reseal.ts';
 import { StorageUnavailable } from '../../src/storage/engine/errors.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const [old, fresh, lost] = [0, 1, 2].map(() => randomBytes(32).toString('base64')) as [string, string, string];
 
 /** Three secrets under the old key, and one under a key that no longer exists. */
 async function scene(t: Test) {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const open = async (...encryptionKeys: readonly string[]) => {
     const records = await openRecords('sqlite:a.db', { directory, clock: systemClock, encryptionKeys });
     t.teardown(() => records.close());

@@ -1,8 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-rules-'));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 
 /** A gateway file with these routes, which begin at line 6. Returns its name. */
 export function rules(name: string, routes: readonly string[], more = ''): string {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { sha256 } from '../../src/base/secret.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { beside, commands } from './administered.ts';
 
 // each command is a separate process
@@ -50,8 +50,8 @@ t.test('a client that registered itself is listed, shown and removed by commands
 
 t.test('the tokens of a client with a document can be revoked, where documents are on', async (t) => {
   const id = 'https://app.example.com/client.json';
-  const on = commands(temporaryDirectory(t), 'registration: { cimd: { enabled: true, scope: orders.read } }\n');
+  const on = commands(temporaryFolder(t), 'registration: { cimd: { enabled: true, scope: orders.read } }\n');
   t.match(on.json(['client', 'revoke-tokens', id]), { client_id: id, revoked: true });
-  const off = commands(temporaryDirectory(t));
+  const off = commands(temporaryFolder(t));
   t.match(off.gatehouse(['client', 'revoke-tokens', id]).stderr, /there is no client/);
 });

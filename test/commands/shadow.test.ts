@@ -1,18 +1,18 @@
-import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { command } from '../support/command.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
 /** Starts thirty commands: 30 s beside a whole test run. */
 t.setTimeout(180_000);
 
-function logFile(lines: readonly (object | string)[]): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.log');
+function logFile(t: Test, lines: readonly (object | string)[]): string {
+  const file = join(temporaryFolder(t), 'gateway.log');
   writeFileSync(file, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
   return file;
 }
@@ -42,7 +42,7 @@ const lacking = (client: string, held: readonly string[], more: object = {}) =>
 t.test(
   'the report lists who would be refused, by client, route and reason, with counts, times and examples',
   async (t) => {
-    const file = logFile([
+    const file = logFile(t, [
       lacking('shop', ['orders.list', 'a']),
       lacking('shop', ['orders.list'], { path: '/orders/2', time: first + 60_000 }),
       lacking('till', []),
@@ -61,7 +61,7 @@ t.test(
 );
 
 t.test('the YAML adds what each client has as an alternative, and public access only in a comment', async (t) => {
-  const file = logFile([
+  const file = logFile(t, [
     lacking('shop', ['orders.list', 'a']),
     lacking('shop', ['orders.list']),
     lacking('till', []),
@@ -81,7 +81,7 @@ t.test('the YAML adds what each client has as an alternative, and public access 
 });
 
 t.test('opaque tokens without introspection have a remedy, broken JWTs do not', async (t) => {
-  const file = logFile([
+  const file = logFile(t, [
     line({
       shadow: 'token_malformed',
       reason: 'not a JWT, and the gateway cannot introspect opaque tokens without `client_id`',
@@ -100,7 +100,7 @@ t.test('opaque tokens without introspection have a remedy, broken JWTs do not', 
 t.test('tokens with the same wrong issuer or audience are one group, whatever their times', async (t) => {
   const foreign = { shadow: 'token_issuer', claim: 'iss', found: '"https://other.example"', expected: '"x"' };
   const expired = (found: string) => line({ shadow: 'token_expired', claim: 'exp', found });
-  const file = logFile([
+  const file = logFile(t, [
     line(foreign),
     line(foreign),
     expired('2026-01-01T00:00:00Z'),
@@ -128,7 +128,7 @@ t.test('tool calls are reported tool by tool, and the YAML changes only the rule
     scope_needed: undefined,
     scope_missing: undefined,
   });
-  const file = logFile([call('delete_user'), call('delete_user'), call('rename'), denied]);
+  const file = logFile(t, [call('delete_user'), call('delete_user'), call('rename'), denied]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '2 × agent → tools tools/call delete_user: scope_insufficient, missing tools.admin');
   t.match(stdout, '1 × agent → tools tools/call rename: scope_insufficient');
@@ -142,7 +142,7 @@ t.test('tool calls are reported tool by tool, and the YAML changes only the rule
 
 t.test('an alternative that is a part of the requirement says what it no longer requires', async (t) => {
   const more = { scope_needed: ['tools.use tools.admin'], scope_missing: 'tools.admin' };
-  const file = logFile([lacking('agent', ['tools.use'], more), lacking('shop', ['sales'], more)]);
+  const file = logFile(t, [lacking('agent', ['tools.use'], more), lacking('shop', ['sales'], more)]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(
     stdout,
@@ -152,7 +152,7 @@ t.test('an alternative that is a part of the requirement says what it no longer 
 });
 
 t.test('invalid lines are counted and listed, and never fatal', async (t) => {
-  const file = logFile([
+  const file = logFile(t, [
     'version: 1',
     '{"cut',
     '[]',
@@ -170,7 +170,7 @@ t.test('invalid lines are counted and listed, and never fatal', async (t) => {
 
 t.test('text from strangers in the log cannot escape from a comment', async (t) => {
   const evil = 'x\n  - id: evil\n    access: public\n#';
-  const file = logFile([
+  const file = logFile(t, [
     lacking(evil, ['a b: {']),
     line({ shadow: evil, client: evil, route: evil }),
     line({ shadow: 'route_not_found', route: undefined, path: `/${evil}` }),
@@ -185,7 +185,7 @@ t.test('text from strangers in the log cannot escape from a comment', async (t) 
 });
 
 t.test('--json gives the same groups to programs', async (t) => {
-  const file = logFile([lacking('shop', ['orders.list'])]);
+  const file = logFile(t, [lacking('shop', ['orders.list'])]);
   t.match(JSON.parse((await command(t, ['shadow', 'report', file, '--json']).ended()).stdout), {
     would_refuse: 1,
     bad_lines: { count: 0 },
@@ -201,7 +201,7 @@ t.test('the log of a gateway in shadow mode has everything at level info that th
   await fetch(`${running.url}/orders/1`, { headers: { authorization: `Bearer ${token}` } });
   await fetch(`${running.url}/orders/1`);
   const info = running.log.filter(({ level }) => (level as number) >= 30);
-  const { stdout } = await command(t, ['shadow', 'report', logFile(info), '--json']).ended();
+  const { stdout } = await command(t, ['shadow', 'report', logFile(t, info), '--json']).ended();
   t.match(JSON.parse(stdout), {
     would_refuse: 2,
     groups: [
@@ -218,7 +218,7 @@ t.test('the log of a gateway in shadow mode has everything at level info that th
 });
 
 t.test('a caller with too many requests is listed with the limit, which may be too low', async (t) => {
-  const file = logFile([line({ shadow: 'rate_limited', client: 'shop', reason: '5 in 60 s by client_id' })]);
+  const file = logFile(t, [line({ shadow: 'rate_limited', client: 'shop', reason: '5 in 60 s by client_id' })]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 × shop → orders: rate_limited, 5 in 60 s by client_id');
   t.match(stdout, '# above the limit of this route (5 in 60 s by client_id); if these requests should pass:');
@@ -228,7 +228,7 @@ const caller = (more: object) =>
   line({ shadow: 'credential_missing', address: '10.0.0.5', user_agent: 'stock/1.2', ...more });
 
 t.test('a caller without a token is identified by its address and its own claims', async (t) => {
-  const file = logFile([
+  const file = logFile(t, [
     caller({}),
     caller({ path: '/orders/2' }),
     caller({ address: '10.0.0.6', user_agent: undefined }),
@@ -243,7 +243,7 @@ t.test('a caller without a token is identified by its address and its own claims
     count: 3,
     callers: [{ address: '10.0.0.5', user_agent: 'stock/1.2', count: 2 }, { address: '10.0.0.6' }],
   });
-  const one = await command(t, ['shadow', 'report', logFile([caller({})])]).ended();
+  const one = await command(t, ['shadow', 'report', logFile(t, [caller({})])]).ended();
   t.match(one.stdout, '1 × 10.0.0.5 (stock/1.2) → orders: credential_missing');
 });
 
@@ -255,7 +255,11 @@ t.test('a scan from thousands of addresses hides no client, and the report count
     route: undefined,
     path: `/${index}/x`,
   }));
-  const { stdout } = await command(t, ['shadow', 'report', logFile([...scan, ...paths, lacking('shop', [])])]).ended();
+  const { stdout } = await command(t, [
+    'shadow',
+    'report',
+    logFile(t, [...scan, ...paths, lacking('shop', [])]),
+  ]).ended();
   t.match(stdout, '24001 requests would be refused.');
   t.match(stdout, '1 × shop → orders: scope_insufficient');
   t.match(stdout, '12000 × no known client → orders: credential_missing');
@@ -266,6 +270,7 @@ t.test('a scan from thousands of addresses hides no client, and the report count
 t.test('a route has one hint for each kind of credential that its callers send', async (t) => {
   const kinds = [[], ['basic'], ['digest'], ['query']];
   const file = logFile(
+    t,
     kinds.flatMap((seen) => ['10.0.0.5', '10.0.0.6'].map((address) => caller({ address, credentials_seen: seen }))),
   );
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
@@ -288,7 +293,7 @@ t.test('for callers with values that look like API keys, a hint counts the diffe
   await fetch(`${running.url}/orders/1`, { headers: { 'X-API-Key': '' } });
   await fetch(`${running.url}/orders/1`);
   t.notMatch(JSON.stringify(running.log), 'hunter2', 'no key is logged');
-  const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
+  const { stdout } = await command(t, ['shadow', 'report', logFile(t, running.log)]).ended();
   const yaml = stdout.slice(stdout.indexOf('routes:'));
   for (const [name, place] of [
     ['X-API-Key', 'header'],
@@ -298,7 +303,7 @@ t.test('for callers with values that look like API keys, a hint counts the diffe
     t.match(yaml, `# api_key: { in: ${place}, name: ${name}, keys: FILE }`);
   }
   t.match(yaml, /# 3 requests without a token/);
-  const told = JSON.parse((await command(t, ['shadow', 'report', logFile(running.log), '--json']).ended()).stdout);
+  const told = JSON.parse((await command(t, ['shadow', 'report', logFile(t, running.log), '--json']).ended()).stdout);
   const counted = told.groups.flatMap(({ keys_seen }: { keys_seen?: object }) => keys_seen ?? []);
   t.match(counted, [
     { in: 'header', name: 'X-API-Key', different: 3 },
@@ -309,6 +314,7 @@ t.test('for callers with values that look like API keys, a hint counts the diffe
 t.test('keys are counted in each run of a gateway, and the maximum of one run is reported', async (t) => {
   const sent = (print: string) => caller({ key_seen: { in: 'header', name: 'X-API-Key', print } });
   const file = logFile(
+    t,
     ['a-1', 'a-2', 'b-1', 'b-1']
       .map(sent)
       .concat([
@@ -326,7 +332,7 @@ t.test('keys are counted in each run of a gateway, and the maximum of one run is
 
 t.test('each origin that a route does not list has a hint', async (t) => {
   const reason = (origin: string) => `the origin ${origin} is not in \`origins\``;
-  const file = logFile([
+  const file = logFile(t, [
     caller({ shadow: 'origin_refused', reason: reason('https://a.example') }),
     caller({ shadow: 'origin_refused', reason: reason('https://b.example') }),
   ]);
@@ -337,7 +343,7 @@ t.test('each origin that a route does not list has a hint', async (t) => {
 });
 
 t.test('a hint names the unknown issuer or audience', async (t) => {
-  const file = logFile([
+  const file = logFile(t, [
     caller({ shadow: 'token_issuer', claim: 'iss', found: '"https://old.example"' }),
     caller({ shadow: 'token_audience', claim: 'aud', found: '"billing"' }),
   ]);
@@ -350,7 +356,7 @@ t.test(
   'the report counts the changes that enforcement makes to requests, with callers and the key that prevents each',
   async (t) => {
     const drops = { shadow: 'pass', client: 'shop', shadow_drops: ['x-auth-subject'] };
-    const file = logFile([
+    const file = logFile(t, [
       caller({ ...drops, enforce_drops: ['x-auth-token', 'authorization'] }),
       caller({ ...drops, enforce_drops: ['x-http-method-override', 'x-forwarded-for'] }),
       caller({ shadow: 'pass', enforce_times_out: true }),
@@ -373,7 +379,7 @@ t.test(
 );
 
 t.test('a request that is refused despite shadow mode is a row with its remedy', async (t) => {
-  const file = logFile([
+  const file = logFile(t, [
     line({ code: 'headers_too_large', route: undefined, method: undefined, path: undefined, host: undefined }),
     line({ code: 'upstream_timeout', shadow: 'credential_missing' }),
     line({ code: 'scope_insufficient' }),
@@ -385,12 +391,12 @@ t.test('a request that is refused despite shadow mode is a row with its remedy',
   t.match(stdout, /Rejected despite shadow mode:\n {2}1 × headers_too_large → no route: .*limits\.header_size/);
   t.match(stdout, /1 × upstream_timeout → orders: .*timeout/);
   t.match(stdout, '1 × method_not_allowed → no route', 'a 405 of a route that enforces is none');
-  const enforcing = logFile([line({ code: 'headers_too_large', route: undefined })]);
+  const enforcing = logFile(t, [line({ code: 'headers_too_large', route: undefined })]);
   t.notMatch((await command(t, ['shadow', 'report', enforcing]).ended()).stdout, 'despite shadow mode');
 });
 
 t.test('shadow mode for 30 days looks forgotten', async (t) => {
-  const days = (count: number) => logFile([caller({}), caller({ time: first + count * 86_400_000 })]);
+  const days = (count: number) => logFile(t, [caller({}), caller({ time: first + count * 86_400_000 })]);
   t.match((await command(t, ['shadow', 'report', days(31)]).ended()).stdout, 'covers 31 days of shadow mode');
   t.notMatch((await command(t, ['shadow', 'report', days(29)]).ended()).stdout, 'forgotten');
 });
@@ -439,6 +445,6 @@ t.test('a head that is not a request is logged, so that the report has it', asyn
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   await fetch(`${running.url}/orders/1`);
   await fetch(`${running.url}/orders/1`, { headers: { 'x-long': 'x'.repeat(20_000) } });
-  const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
+  const { stdout } = await command(t, ['shadow', 'report', logFile(t, running.log)]).ended();
   t.match(stdout, /1 × headers_too_large from 127\.0\.0\.1 → no route: .*limits\.header_size/);
 });

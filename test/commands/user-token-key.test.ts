@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { refreshed, tokens } from '../authorization/grant-flow.ts';
-import { passwordHash, run, shop, temporaryDirectory, web } from '../authorization/running-service.ts';
+import { passwordHash, run, shop, web } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { beside, commands, file } from './administered.ts';
 
 // each command is a separate process
@@ -34,7 +35,7 @@ t.test('a password change ends what the user granted', async (t) => {
 });
 
 t.test('a command signs a user of the file or the store out everywhere', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = await run(t, { directory });
   const { gatehouse, json } = commands(
     directory,
@@ -88,7 +89,7 @@ t.test('the operator can inspect and revoke a token', async (t) => {
 });
 
 t.test('revoking a refresh token by command also ends its grant', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = await run(t, { directory });
   const { json } = commands(directory);
   writeFileSync(
@@ -101,7 +102,7 @@ t.test('revoking a refresh token by command also ends its grant', async (t) => {
 });
 
 t.test('a used refresh token still identifies its grant, which ends', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = await run(t, { directory });
   const { json, gatehouse } = commands(directory);
   const first = await tokens(service);
@@ -113,7 +114,7 @@ t.test('a used refresh token still identifies its grant, which ends', async (t) 
 });
 
 t.test('only a command that records something creates the audit file', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { json } = commands(directory);
   const audit = join(directory, 'audit.jsonl');
   json(['client', 'list']);
@@ -122,7 +123,7 @@ t.test('only a command that records something creates the audit file', async (t)
 });
 
 t.test('a user who is removed in the meantime is not reported as changed', async (t) => {
-  const { gatehouse } = commands(temporaryDirectory(t));
+  const { gatehouse } = commands(temporaryFolder(t));
   for (const args of [
     ['user', 'set-password', 'nobody'],
     ['user', 'remove', 'nobody'],

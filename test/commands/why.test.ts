@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { command, commandReading } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { ask as raw } from '../support/raw-client.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jwt } from '../support/tokens.ts';
 import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
@@ -17,8 +17,8 @@ t.setTimeout(60_000);
 const key = randomBytes(32).toString('base64');
 const upstream = 'http://127.0.0.1:9';
 
-function write(body: object): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.yaml');
+function write(t: Test, body: object): string {
+  const file = join(temporaryFolder(t), 'gateway.yaml');
   writeFileSync(file, gatewayYaml(body));
   return file;
 }
@@ -38,7 +38,7 @@ t.test(
     const response = await fetch(asked, { headers: { authorization: `Bearer ${token}` } });
     const ticket = await ticketOf(response);
     t.ok(ticket.length < 600, `${ticket.length} characters`);
-    const file = write(body);
+    const file = write(t, body);
     const told = await command(t, ['why', ticket, '--config', file]).ended();
     t.equal(told.status, 0, told.stderr);
     t.match(told.stdout, /^403 scope_insufficient {3}GET 127\.0\.0\.1:\d+\/admin\/x\n/);
@@ -66,7 +66,7 @@ t.test('why shows what a token contains beside what the route expects, and the d
   const { url } = await gateway(t, body);
   const token = await jwt({ iss: 'https://auth.example.com/', jti: 'hidden-word' }, { alg: 'HS256' });
   const ticket = await ticketOf(await fetch(`${url}/orders/1`, { headers: { authorization: `Bearer ${token}` } }));
-  const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
+  const { stdout } = await command(t, ['why', ticket, '--config', write(t, body)]).ended();
   t.match(stdout, /^401 token_issuer/);
   t.match(stdout, /\n {2}claim +iss\n {2}found +"https:\/\/auth.example.com\/"\n/);
   t.match(stdout, /\n {2}expected +"https:\/\/auth.example.com"\n {2}difference +differs only by a slash at the end\n/);
@@ -76,7 +76,7 @@ t.test('why shows what a token contains beside what the route expects, and the d
 t.test('a ticket of another key, or a text that is not a ticket, is one clear sentence and exit 1', async (t) => {
   const { url } = await gateway(t, behind(upstream));
   const ticket = await ticketOf(await fetch(`${url}/orders/1`));
-  const other = write(behind(upstream, { ticket_keys: [key] }));
+  const other = write(t, behind(upstream, { ticket_keys: [key] }));
   t.match(await command(t, ['why', ticket, '--config', other]).ended(), {
     status: 1,
     stderr: /none of the `ticket_keys` .* opens the ticket/,
@@ -87,7 +87,7 @@ t.test('a ticket of another key, or a text that is not a ticket, is one clear se
     status: 1,
     stderr: new RegExp(`a request id: find the line with "request_id":"${id}"`),
   });
-  const neither = await command(t, ['why', ticket, '--config', write(behind(upstream))]).ended();
+  const neither = await command(t, ['why', ticket, '--config', write(t, behind(upstream))]).ended();
   t.match(neither, { status: 1, stderr: /For later tickets, run: openssl rand .* ticket_keys: .* `admin`/ });
 });
 
@@ -103,7 +103,7 @@ t.test('without keys `why` asks the admin listener of the file', async (t) => {
   const running = await gateway(t, behind(upstream, { admin: '127.0.0.1:0' }));
   const ticket = await ticketOf(await fetch(`${running.url}/orders/1`));
   const { host } = new URL(String(running.adminUrl));
-  const file = write(behind(upstream, { admin: host }));
+  const file = write(t, behind(upstream, { admin: host }));
   const told = await command(t, ['why', ticket, '--config', file]).ended();
   t.match(told, { status: 0, stdout: /^401 credential_missing {3}GET 127\.0\.0\.1:\d+\/orders\/1\n/ });
   const other = await gateway(t, behind(upstream));
@@ -123,7 +123,7 @@ t.test('if the admin listener needs a login, `why` says where the ticket opens, 
   const ticket = await ticketOf(await fetch(`${url}/admin/x`));
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the file that this machine does not have
   const access = { authorization_server: 'main', client_id: 'a', client_secret: '${ABSENT}' };
-  const file = write(behind(upstream, { admin: { listen: new URL(adminUrl).host, access } }));
+  const file = write(t, behind(upstream, { admin: { listen: new URL(adminUrl).host, access } }));
   const told = await command(t, ['why', ticket, '--config', file]).ended();
   t.equal(told.status, 1);
   t.match(told.stderr, `answers only to operators who are logged in: open ${adminUrl}/why/${ticket}`);
@@ -133,17 +133,17 @@ t.test('if no gateway answers at the admin listener, `why` says what to do', asy
   const { url } = await gateway(t, behind(upstream));
   const ticket = await ticketOf(await fetch(`${url}/orders/1`));
   const nobody = `127.0.0.1:${await freePort()}`;
-  const told = await command(t, ['why', ticket, '--config', write(behind(upstream, { admin: nobody }))]).ended();
+  const told = await command(t, ['why', ticket, '--config', write(t, behind(upstream, { admin: nobody }))]).ended();
   t.match(told, { status: 1, stderr: new RegExp(`no gateway answers at http://${nobody}\\. Run this command on`) });
   const { url: stranger } = await witness(t);
-  const file = write(behind(upstream, { admin: new URL(stranger).host }));
+  const file = write(t, behind(upstream, { admin: new URL(stranger).host }));
   t.match(await command(t, ['why', ticket, '--config', file]).ended(), { status: 1, stderr: /no gateway answers/ });
 });
 
 t.test('`why -` accepts the whole answer, or its ticket, from standard input', async (t) => {
   const { url } = await gateway(t, behind(upstream, { ticket_keys: [key] }));
   const answer = await (await fetch(`${url}/orders/1`)).text();
-  const file = write(behind(upstream, { ticket_keys: [key] }));
+  const file = write(t, behind(upstream, { ticket_keys: [key] }));
   for (const input of [answer, `${JSON.parse(answer).ticket}\n`])
     t.match(await commandReading(input, ['why', '-', '-c', file]), { status: 0, stdout: /^401 credential_missing/ });
   t.match(await commandReading('{"code":"x"}', ['why', '-', '-c', file]), { status: 1, stderr: /not a whole ticket/ });
@@ -174,7 +174,7 @@ t.test(
       t.notMatch(answer.headers.get('www-authenticate') ?? '', /not read|RFC|error/);
       const { ticket, ...sent } = (await answer.json()) as { ticket: string };
       t.notMatch(JSON.stringify(sent), /not read|RFC/);
-      const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
+      const { stdout } = await command(t, ['why', ticket, '--config', write(t, body)]).ended();
       t.match(stdout, `reason        ${reason}\n`);
       t.notMatch(stdout, /not-for-the-log/);
     }
@@ -193,7 +193,7 @@ t.test(
       t.match(answer.status, 404);
       const { ticket, detail } = (await answer.json()) as { ticket: string; detail: string };
       t.equal(detail, 'No route matches this request.');
-      const { stdout } = await command(t, ['why', ticket, '--config', write(body), '--json']).ended();
+      const { stdout } = await command(t, ['why', ticket, '--config', write(t, body), '--json']).ended();
       return JSON.parse(stdout).reason;
     };
     const another =

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseHtdigest } from '../../src/config/files/htdigest.ts';
 import { parseHtpasswd } from '../../src/config/files/htpasswd.ts';
 import { readUserFile } from '../../src/config/files/user-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PHC = '$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const APR1 = '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1';
@@ -98,8 +98,7 @@ t.test('every bad line of htdigest is reported with its number', async (t) => {
 });
 
 function written(t: Test, text: string | Buffer, mode = 0o600) {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'users'), text);
   chmodSync(join(directory, 'users'), mode);
   return { directory };

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -14,6 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { redisServer, skipWithoutRedis } from '../support/redis.ts';
 import { serving } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Starts a database, Redis and both programs: 12 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -111,8 +111,7 @@ t.test('every volume, service and command file that is named exists', async (t) 
 
 /** The folders of a container: `config` unchanged, `secrets` as its service creates them. */
 function containerFolders(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-compose-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   cpSync(folder, join(directory, 'config'), { recursive: true });
   mkdirSync(join(directory, 'secrets'));
   makeSecrets(t, directory);

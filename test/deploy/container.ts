@@ -1,21 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { stringify } from 'yaml';
 import { build, type Image } from '../../tools/container/build.ts';
 import { type RunOptions, runImage } from '../../tools/container/run.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const context = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The images of the Dockerfile, deleted after the test. */
 export function images(t: Test): { readonly gateway: Image; readonly authorization: Image } {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const built = build({ context, folder });
   const [gateway, authorization] = [built.get('gateway'), built.get('authorization')];
   if (gateway === undefined || authorization === undefined) throw new Error('Dockerfile: a stage is missing');
@@ -52,8 +51,7 @@ export async function running(
   of: Image,
   { program, config, env = {} }: { program: string; config: object; env?: Record<string, string> },
 ): Promise<Container & { readonly data: string; readonly options: RunOptions }> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-volume-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [etc, data] = [join(folder, 'etc'), join(folder, 'data')];
   for (const each of [etc, data]) mkdirSync(each);
   writeFileSync(join(etc, `${program}.yaml`), stringify({ version: 1, ...config }));

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -11,6 +10,7 @@ import { parseDockerfile } from '../../tools/container/dockerfile.ts';
 import { skipWithoutMounts } from '../../tools/container/run.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { container, images, running } from './container.ts';
 
@@ -84,8 +84,7 @@ const wrong: Readonly<Record<string, readonly [string, string]>> = {
 for (const [what, [lines, message]] of Object.entries(wrong))
   t.test(`${what} is an error`, { skip: skipWithoutMounts }, async (t) => {
     const context = t.testdir({ Dockerfile: lines, '.dockerignore': '*\n!package.json\n', 'secret.key': 'x' });
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t);
     t.throws(() => build({ context, folder }), { message: new RegExp(message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) });
   });
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What changes the root, or why nothing can. */
 function findWay(): readonly string[] | string {
@@ -25,8 +25,7 @@ export function inRoot(root: string, words: readonly string[], env: NodeJS.Proce
 
 /** A folder with nothing but the libraries of `program`, the name `localhost`, `/tmp` and `/dev/null`. Gone after the test. */
 export function emptyRoot(t: Test, program: string): string {
-  const root = mkdtempSync(join(tmpdir(), 'gatehouse-root-'));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(t);
   for (const library of librariesOf(program)) cpSync(realpathSync(library), join(root, library));
   for (const folder of ['bin', 'dev', 'etc', 'tmp']) mkdirSync(join(root, folder));
   // Node.js opens it for a process that gets no standard input, such as a worker.

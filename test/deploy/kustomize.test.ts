@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parseAllDocuments, stringify } from 'yaml';
 import { kustomize, restricted, skipWithout, skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { command } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { kustomized, type Manifest, manifests, notConforming, notRestricted, render, valuesOf } from './chart.ts';
 import { blocksOf } from './pages.ts';
 
@@ -50,8 +50,7 @@ const vendor = [workload('orders'), workload('reports'), service('orders'), serv
 
 /** The folders in the page, merged into one. */
 function folders(t: Test, change: (overlay: string) => string = (text) => text): string {
-  const root = mkdtempSync(join(tmpdir(), 'gatehouse-kustomize-'));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(t);
   for (const name of ['base', 'overlay']) mkdirSync(join(root, name));
   writeFileSync(join(root, 'base/vendor.yaml'), vendor.map((each) => stringify(each)).join('---\n'));
   writeFileSync(join(root, 'base/kustomization.yaml'), base);

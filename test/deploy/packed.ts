@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { isFullSize } from '../support/long.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** The tested checkout. */
@@ -25,7 +25,7 @@ export interface Packed {
 
 /** The files that npm needs for packing, with `more` of the checkout, and with its packages. */
 export function copyOfCheckout(t: Test, more: readonly string[] = []): string {
-  const copy = join(temporary(t), 'checkout');
+  const copy = join(temporaryFolder(t), 'checkout');
   const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
   const packed = files.filter((name: string) => name !== 'dist' && !name.startsWith('!'));
   for (const name of [...source, 'README.md', ...packed, ...more])
@@ -64,7 +64,7 @@ const tries = `--fetch-retries=${isFullSize ? 2 : 0}`;
 
 /** Into an empty folder; throws with npm's output. */
 export function install(t: Test, { tarball }: Packed): Installed {
-  const folder = temporary(t);
+  const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   npm(['install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', tries, tarball], folder);
   return { folder, root: join(folder, 'node_modules/gatehouse-oauth') };
@@ -144,10 +144,4 @@ export function startWith(
     },
     kill: (signal) => void child.kill(signal),
   };
-}
-
-export function temporary(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

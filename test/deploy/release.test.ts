@@ -11,7 +11,8 @@ import { namesFrom, outputs, tagsOf } from '../../tools/release/names.ts';
 import { notesOf } from '../../tools/release/notes.ts';
 import { placesIn } from '../../tools/release/places.ts';
 import { prepare } from '../../tools/release/prepare.ts';
-import { checkout, copyOfCheckout, plainly, temporary } from './packed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { checkout, copyOfCheckout, plainly } from './packed.ts';
 
 /** Compiles and packs the package: 40 s in .ci/run on a busy machine. */
 t.setTimeout(240_000);
@@ -39,7 +40,7 @@ function release(args: readonly string[], root = checkout): Ran {
 
 /** A folder with only the files that name a version. */
 function copyOfPlaces(t: Test): string {
-  const root = temporary(t);
+  const root = temporaryFolder(t);
   for (const file of new Set([...placesIn(checkout).map((place) => place.file), 'CHANGELOG.md']))
     cpSync(join(checkout, file), join(root, file));
   return root;
@@ -232,7 +233,7 @@ t.test('a release publishes its assets in addition to the image', { skip: skipWi
 });
 
 function unpack(t: Test, file: string): string {
-  const folder = temporary(t);
+  const folder = temporaryFolder(t);
   t.equal(spawnSync('tar', ['-xzf', file, '-C', folder]).status, 0);
   return folder;
 }

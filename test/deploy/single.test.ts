@@ -10,6 +10,7 @@ import { demoPorts } from '../support/demo-ports.ts';
 import { freePort } from '../support/free-port.ts';
 import { http2Upstream } from '../support/http2-upstream.ts';
 import { serving } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   basic,
   checksPasswordsInWorkers,
@@ -20,7 +21,7 @@ import {
   stops,
 } from './every-form.ts';
 import { emptyRoot, inRoot, skipWithoutRoot } from './in-empty-root.ts';
-import { checkout, plainly, type Started, startWith, temporary } from './packed.ts';
+import { checkout, plainly, type Started, startWith } from './packed.ts';
 
 /** The build needs 10 s on a busy machine, and each test starts programs. */
 t.setTimeout(180_000);
@@ -46,7 +47,7 @@ t.test('the tool explains itself, and names what it cannot do', async (t) => {
   const help = single('--help');
   t.equal(help.status, 0);
   t.match(help.printed, /^Usage: .*\[FILE\]/);
-  const folder = temporary(t);
+  const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'a-file'), '');
   const failed = single(join(folder, 'a-file/gatehouse'));
   t.equal(failed.status, 1);

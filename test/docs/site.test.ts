@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -9,6 +8,7 @@ import { siteFaults } from '../../tools/site/check-site.ts';
 import { place, root, skipWithoutSite } from '../../tools/site/place.ts';
 import { browserOf, skipWithoutBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Builds all pages: 12 s of a processor, and more than 30 s on a busy machine. */
 t.setTimeout(180_000);
@@ -18,8 +18,7 @@ const skip = skipWithoutSite || skipWithoutBrowser;
 const openPage = browserOf(t);
 
 /** Built once for this file. */
-const outDir = mkdtempSync(join(tmpdir(), 'gatehouse-site-'));
-t.teardown(() => rmSync(outDir, { recursive: true, force: true }));
+const outDir = temporaryFolder(t);
 if (skipWithoutSite === false) buildSite({ base, outDir });
 
 const read = (file: string) => readFileSync(join(outDir, file), 'utf8');

@@ -6,9 +6,9 @@ import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
-import { folder } from '../support/front-proxy.ts';
 import { skipWithoutPeer } from '../support/peer-place.ts';
 import { serving } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { witness } from '../support/witness.ts';
 import { runEnvoy } from './support/compiled-envoy.ts';
 
@@ -31,7 +31,7 @@ const tests = [
 ];
 
 async function place(t: Test) {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   const upstream = await witness(t);
   const file = join(directory, 'gateway.yaml');
   const port = await freePort();

@@ -16,13 +16,13 @@ import {
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { command } from '../support/command.ts';
 import { skipWithoutFileRights, underFileRights } from '../support/file-rights.ts';
 import { inTime, type Lateness, lateness } from '../support/lateness.ts';
 import { highWater } from '../support/memory.ts';
 import { connectTo } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { type Program, program } from './support/program.ts';
@@ -214,7 +214,7 @@ interface Scene {
 
 async function scene(t: Test): Promise<Scene> {
   const { url } = await witness(t);
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   chmodSync(directory, 0o755);
   let text = '';
   const served = await program(
@@ -362,7 +362,7 @@ void t.test('a file that is half written, and completed later, is loaded whole a
 
 void t.test('a key file that becomes a pipe is reported, and blocks nothing', async (t) => {
   const { url } = await witness(t);
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const keys = join(directory, 'keys.json');
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
   writeFileSync(keys, JSON.stringify({ keys: [{ ...key, alg: 'ES256', kid: 'a' }] }));
@@ -379,7 +379,7 @@ void t.test('a key file that becomes a pipe is reported, and blocks nothing', as
 });
 
 void t.test('neither program starts with such a file, and each says why in a line', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const names = ['of 50 MB', 'that is not UTF-8', 'that is a directory', 'with a NUL byte', 'that is a link to itself'];
   for (const name of names.slice(0, STARTED)) {
     for (const kind of ['gateway', 'authorization']) {

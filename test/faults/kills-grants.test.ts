@@ -6,17 +6,10 @@ import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
 import { codeRecord } from '../authorization/grant-flow.ts';
-import {
-  basic,
-  callback,
-  gateway,
-  passwordHash,
-  requests,
-  temporaryDirectory,
-  web,
-} from '../authorization/running-service.ts';
+import { basic, callback, gateway, passwordHash, requests, web } from '../authorization/running-service.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { type Random, random } from '../support/random.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   BOTH,
   type Contested,
@@ -75,7 +68,7 @@ users: [${users.join(', ')}]
 }
 
 async function scene(t: Test, storage: string, count: number): Promise<Scene> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const key = randomBytes(32).toString('base64');
   const config = join(directory, 'authorization.yaml');
   const writeFile = (passwords: readonly number[]) => writeFileSync(config, fileOf(storage, key, passwords));

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { type ServiceProcess, spawnService, writeConfig } from '../authorization/service-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type PostgresServer, postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { percentiles } from './support/percentiles.ts';
 import { Ledger, type Loaded, load, loadedClients } from './support/service-load.ts';
 import { Promises } from './support/service-promises.ts';
@@ -39,7 +39,7 @@ interface Scene extends Loaded {
 
 /** The service as a process, and our connection to its store, for what a consent page would have saved. */
 async function scene(t: Test, storage: string): Promise<Scene> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const key = randomBytes(32).toString('base64');
   const [port, admin] = [await freePort(), await freePort()];
   const extra = `admin: 127.0.0.1:${admin}\n`;

@@ -5,9 +5,10 @@ import { systemClock } from '../../src/base/clock.ts';
 import { makeSigningKey } from '../../src/jwt/sign.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
-import { requests, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { requests, run, shop } from '../authorization/running-service.ts';
 import { ready, spawnService, writeConfig } from '../authorization/service-process.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { percentiles } from './support/percentiles.ts';
 import { sized } from './support/size.ts';
@@ -27,7 +28,7 @@ async function startNode(t: Test, storage: string, key: string): Promise<Node> {
   - { client_id: shop-jwt, client_secret: ${shop.secret}, scope: orders.read, grant_types: [client_credentials], access_token_format: jwt }
 encryption_keys: ['${key}']
 `;
-  const url = await ready(spawnService(t, writeConfig(temporaryDirectory(t), { storage, extra })));
+  const url = await ready(spawnService(t, writeConfig(temporaryFolder(t), { storage, extra })));
   return { url, ...requests(url) };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { temporaryDirectory } from '../authorization/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { asking, CALLERS, grant, judge, linesOf, lostOf, post, serviceFile, shop } from './support/disk-service.ts';
 import { failingAudit } from './support/failing-audit.ts';
@@ -64,7 +64,7 @@ t.test(
   'a database that turns read-only: 503 for requests that need a write, and it recovers by itself',
   { skip },
   async (t) => {
-    const file = join(temporaryDirectory(t), 'gatehouse.db');
+    const file = join(temporaryFolder(t), 'gatehouse.db');
     const served = await program(t, 'authorization', () => serviceFile(`storage: sqlite:${file}`));
     const told = asking(served);
     for (let round = 0; round < ROUNDS; round++) {
@@ -131,7 +131,7 @@ t.test(
   { skip },
   async (t) => {
     const { cut } = await failingAudit(t, {
-      directory: temporaryDirectory(t),
+      directory: temporaryFolder(t),
       rounds: ROUNDS,
       recovery: RECOVERY,
       fail: (audit, { pid }) => readOnly(t, pid, [audit]),
@@ -147,7 +147,7 @@ routes: [{ match: { path: /a }, access: public }]
 `;
 
 t.test('a log that turns read-only: requests are answered, and logging recovers', { skip }, async (t) => {
-  const log = join(temporaryDirectory(t), 'log');
+  const log = join(temporaryFolder(t), 'log');
   const stdout = openSync(log, 'a');
   t.teardown(() => closeSync(stdout));
   const served = await program(t, 'gateway', () => gatewayFile, { stdout });

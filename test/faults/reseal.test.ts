@@ -6,11 +6,11 @@ import { systemClock } from '../../src/base/clock.ts';
 import { makeSigningKey } from '../../src/jwt/sign.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { ready, spawnService, writeConfig } from '../authorization/service-process.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Ledger, type Loaded, load, loadedClients, rotate } from './support/service-load.ts';
 import { sized } from './support/size.ts';
 
@@ -42,7 +42,7 @@ async function fill(records: Records): Promise<void> {
 
 /** No request is refused while it runs. A client that meets a short outage repeats its request. */
 async function retireUnderLoad(t: Test, storage: string): Promise<void> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const port = await freePort();
   const write = (keys: string) =>
     writeConfig(directory, { storage, listen: `127.0.0.1:${port}`, extra: loadedClients(keys) });

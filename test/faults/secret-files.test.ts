@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { command } from '../support/command.ts';
 import { inTurn } from '../support/digest-caller.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Canaries, canary } from './support/canaries.ts';
 import { sized } from './support/size.ts';
 
@@ -157,7 +157,7 @@ for (const [name, rows] of Object.entries(tables))
   t.test(
     `${Object.keys(rows).length} bad files of the ${name}: each is rejected without a piece of its secret`,
     async (t) => {
-      const directory = temporaryDirectory(t);
+      const directory = temporaryFolder(t);
       const canaries = new Canaries();
       const files = Object.entries(rows).map(([row, spoilt], index) => {
         const secret = canary();

@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { storedHash } from '../../src/http-auth/digest-response.ts';
 import { answered, decide, logIn, openTab } from '../authorization/browser/walk.ts';
-import { basic, passwordHash, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, passwordHash } from '../authorization/running-service.ts';
 import { command } from '../support/command.ts';
 import { credentialsFor, inTurn, nonceOf } from '../support/digest-caller.ts';
 import { childrenOf } from '../support/group.ts';
 import { exchange } from '../support/raw-client.ts';
 import { type RequestText, requestText } from '../support/request-text.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 import { Canaries, canary } from './support/canaries.ts';
@@ -370,7 +371,7 @@ const BROUGHT = sized(1, 4, 4);
 
 /** The commands that read a file, with their output. */
 async function commands(t: Test, { service, gateway, secrets, heard }: Scene, token: string): Promise<void> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const [tokenFile, logFile] = [join(directory, 'token'), join(directory, 'log')];
   writeFileSync(tokenFile, token, { mode: 0o600 });
   writeFileSync(

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { basic, other, type Running, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, other, type Running, run, shop } from '../authorization/running-service.ts';
 import { spawnService, writeConfig } from '../authorization/service-process.ts';
 import { skipWithoutFileRights, underFileRights } from '../support/file-rights.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Expected, point, type Scene } from './support/point.ts';
 import { tell } from './support/tell.ts';
 
@@ -23,7 +24,7 @@ interface Trouble {
 
 /** The service on a database file, and what happens to the file. */
 async function scene(t: Test, trouble: (t: Test) => Trouble): Promise<Scene & { readonly service: Running }> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const login = { max_failures: 100_000, window: 60_000 };
   const tokens = { max_a_minute: 1_000_000 };
   const service = await run(t, { directory, config: { login, tokens } });
@@ -111,7 +112,7 @@ void t.test(
   'a read-only database is rejected: the service does not start, and says why in a line',
   { skip: skipWithoutFileRights },
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const config = writeConfig(directory);
     await (await run(t, { directory })).stop();
     chmodSync(config, 0o644);

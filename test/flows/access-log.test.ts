@@ -1,24 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
 import { group, workerOf } from '../support/group.ts';
 import { startProcess } from '../support/process.ts';
 import { reloadable } from '../support/reloadable.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
 /** Starts programs: 15 s on a busy machine. */
 t.setTimeout(240_000);
-
-function place(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 function linesOf(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
@@ -32,7 +26,7 @@ function wholeLines(file: string): readonly { http: { request: { id: string } };
 
 t.test('a file gets a line for each request, forwarded or refused, and only its owner can read it', async (t) => {
   const upstream = await witness(t, { status: 500, body: 'broken' });
-  const file = join(place(t), 'logs', 'access.log');
+  const file = join(temporaryFolder(t), 'logs', 'access.log');
   const { url } = await gateway(t, behind(upstream.url, { access_log: { file } }));
   const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
   const headers = { authorization: `Bearer ${token}`, referer: 'https://app.example/?token=Hush', 'user-agent': 'a"b' };
@@ -91,7 +85,7 @@ t.test('another access log needs a restart, and the log says so', async (t) => {
 });
 
 t.test('a gateway does not start if the file is not writable, and names the setting', async (t) => {
-  const file = join(place(t), 'file');
+  const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, '');
   const wanted = behind('http://127.0.0.1:9', { access_log: { file: `${file}/access.log` } });
   await t.rejects(gateway(t, wanted), {
@@ -108,7 +102,7 @@ t.test('a gateway does not start if the file is not writable, and names the sett
 t.test(
   'a gateway does not start with a pipe as the file, because a pipe could block it, and says what to write',
   async (t) => {
-    const file = join(place(t), 'pipe');
+    const file = join(temporaryFolder(t), 'pipe');
     execFileSync('mkfifo', [file]);
     await t.rejects(gateway(t, behind('http://127.0.0.1:9', { access_log: { file } })), {
       name: 'CannotStart',
@@ -130,7 +124,7 @@ t.test('a full disk loses lines and no request: the lines are counted, and logge
 
 t.test('all lines are in the file when a gateway has stopped', async (t) => {
   const upstream = await witness(t);
-  const directory = place(t);
+  const directory = temporaryFolder(t);
   const file = join(directory, 'access.log');
   const started = await startProcess({ config: behind(upstream.url, { access_log: { file } }) });
   await Promise.all(Array.from({ length: 200 }, () => fetch(`http://127.0.0.1:${started.port}/public/a`)));
@@ -163,7 +157,7 @@ t.test("`-` is standard output, where the workers' lines are whole, beside the l
 
 t.test('workers write into one file, and reopen it on SIGHUP', async (t) => {
   const upstream = await witness(t);
-  const directory = place(t);
+  const directory = temporaryFolder(t);
   const [file, old] = [join(directory, 'access.log'), join(directory, 'access.log.1')];
   const served = await group(t, behind(upstream.url, { access_log: { file, format: 'ecs' } }), 2);
   const ask = (path: string, count: number) =>

@@ -1,12 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { loadGatewayText } from '../../src/config/load/load.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { userFile } from '../support/user-files.ts';
 
 const present = (tool: string) => spawnSync(tool, [], { timeout: 5_000 }).error === undefined;
@@ -22,8 +22,7 @@ function htpasswd(kind: string, name: string): string {
 
 /** A file as Apache's own tool writes it. The tool prompts for the password twice. */
 function htdigest(t: Test, realm: string, name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const file = join(folder, 'users.htdigest');
   const args = ['htdigest', '-c', file, realm, name];
   const { status, stderr } = spawnSync('setsid', args, { input: `${PASSWORD}\n${PASSWORD}\n`, encoding: 'utf8' });

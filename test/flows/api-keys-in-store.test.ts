@@ -5,10 +5,10 @@ import t, { type Test } from 'tap';
 import { seconds, systemClock } from '../../src/base/clock.ts';
 import { hashApiKey, hmacApiKey, makeApiKey } from '../../src/http-auth/api-key.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const secret = randomBytes(32);
 
@@ -66,7 +66,7 @@ async function ways(t: Test, storage: string): Promise<void> {
 t.test(
   'sqlite: a key of the store passes, and is refused within a second after it is revoked or rotated',
   async (t) => {
-    await ways(t, `sqlite:${temporaryDirectory(t)}/gatehouse.db`);
+    await ways(t, `sqlite:${temporaryFolder(t)}/gatehouse.db`);
   },
 );
 
@@ -75,7 +75,7 @@ t.test('postgres: the same', { skip: skipWithoutPostgres }, async (t) => {
 });
 
 t.test('an unavailable store is an outage for right and wrong keys, and the outage ends', async (t) => {
-  const file = join(temporaryDirectory(t), 'gatehouse.db');
+  const file = join(temporaryFolder(t), 'gatehouse.db');
   const { records, ask } = await bench(t, `sqlite:${file}`);
   const key = makeApiKey();
   await records.addApiKeys([{ ...made('first', hashed(key)), expiresAt: undefined }]);

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { seconds, systemClock } from '../../src/base/clock.ts';
 import type { Records } from '../../src/storage/records/records.ts';
-import { basic, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic } from '../authorization/running-service.ts';
 import { openSockets } from '../faults/support/open-sockets.ts';
 import { followEvents } from '../support/event-stream.ts';
 import { type Lateness, lateness } from '../support/lateness.ts';
 import { isFullSize } from '../support/long.ts';
 import { highWater, inMiB } from '../support/memory.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { hasAll, reachesLast } from './feed-fleet/delays.ts';
 import { type Followers, startFollowers } from './feed-fleet/followers.ts';
@@ -48,7 +49,7 @@ interface Scene {
 }
 
 async function scene(t: Test): Promise<Scene> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = await feedService(t, directory, storage);
   const records = await storeBeside(t, directory, storage);
   return { service, records, between: (await lateness(t)).between };

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { lateness } from '../support/lateness.ts';
 import { isFullSize } from '../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { hasAll, keyOf, reachesLast } from './feed-fleet/delays.ts';
 import { type Followers, startFollowers } from './feed-fleet/followers.ts';
@@ -22,7 +22,7 @@ t.test(
   async (t) => {
     const server = await postgresServer(t);
     const storage = await server.database();
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const killed = await feedService(t, directory, storage);
     const stays = await feedService(t, directory, storage);
     const followers = await startFollowers(t, 2);

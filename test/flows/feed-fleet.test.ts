@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { lateness } from '../support/lateness.ts';
 import { isFullSize } from '../support/long.ts';
 import { inMiB } from '../support/memory.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasAll, keyOf, reachesLast } from './feed-fleet/delays.ts';
 import { startFollowers } from './feed-fleet/followers.ts';
 import { eventsOf, type FeedService, feedService, followAll, type Memory, storeBeside } from './feed-fleet/service.ts';
@@ -34,7 +34,7 @@ t.setTimeout(600_000);
 t.test(
   `${sizes.followers} followers of one service: a revocation reaches the last within a second, and ten times as many revocations cost no more each`,
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const service = await feedService(t, directory, storage);
     const followers = await startFollowers(t, 2);
     const { between } = await lateness(t);

@@ -7,11 +7,12 @@ import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records/records.ts';
 import type { TokenAnswer } from '../authorization/grant-flow.ts';
-import { basic, passwordHash, requests, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, passwordHash, requests } from '../authorization/running-service.ts';
 import { ready, type ServiceProcess, spawnService, writeConfig } from '../authorization/service-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind } from '../support/gateway.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Address, type Asked, askAt, followed, isInStep } from './revoked.ts';
 
 /** Of the gateways. */
@@ -47,7 +48,7 @@ export async function serviceProcess(t: Test, storage: string, users: readonly s
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const listen = `127.0.0.1:${port}`;
-  const configFile = writeConfig(temporaryDirectory(t), { listen, storage, extra: settings(users) });
+  const configFile = writeConfig(temporaryFolder(t), { listen, storage, extra: settings(users) });
   let running: ServiceProcess | undefined;
   const start = async () => {
     running = spawnService(t, configFile);

@@ -1,5 +1,4 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
@@ -11,6 +10,7 @@ import { openRecords } from '../../src/storage/open.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const keys = [Buffer.alloc(32, 7).toString('base64')];
 const realm = 'meters';
@@ -109,16 +109,10 @@ async function ways(t: Test, storage: string): Promise<void> {
     t.notOk(logged.includes(secret), 'nothing of it is logged');
 }
 
-function temporary(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
 t.test(
   'sqlite: users of the store pass with Basic and Digest, and a change takes effect within a second',
   async (t) => {
-    await ways(t, `sqlite:${temporary(t)}/gatehouse.db`);
+    await ways(t, `sqlite:${temporaryFolder(t)}/gatehouse.db`);
   },
 );
 
@@ -127,7 +121,7 @@ t.test('postgres: the same', { skip: skipWithoutPostgres }, async (t) => {
 });
 
 t.test('an unavailable store is an outage for existing and unknown users, and the outage ends', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gatehouse.db');
   const { running, digestUser, account } = await bench(t, `sqlite:${file}`);
   await digestUser('wonderland');
@@ -149,7 +143,9 @@ t.test('an unavailable store is an outage for existing and unknown users, and th
 });
 
 t.test('guesses at one account in many spellings count together', async (t) => {
-  const { running, account } = await bench(t, `sqlite:${temporary(t)}/gatehouse.db`, { login: { max_failures: 3 } });
+  const { running, account } = await bench(t, `sqlite:${temporaryFolder(t)}/gatehouse.db`, {
+    login: { max_failures: 3 },
+  });
   await account('alice', 'correct horse');
   for (const name of ['alice', 'Alice', 'ALICE']) t.equal(await basicly(running, name, 'x'), '401 password_wrong');
   t.equal(await basicly(running, 'aLICE', 'correct horse'), '429 login_throttled');

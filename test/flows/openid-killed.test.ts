@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openTab } from '../authorization/browser/walk.ts';
 import { loggedInAt } from '../authorization/openid/provider.ts';
-import { passwordHash, requests, temporaryDirectory } from '../authorization/running-service.ts';
+import { passwordHash, requests } from '../authorization/running-service.ts';
 import { ready, spawnService } from '../authorization/service-process.ts';
 import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** Starts a service twice, and waits until the notice of the killed one is free: six seconds. */
@@ -55,7 +56,7 @@ const jtiOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '
 
 t.test('kill -9 while a logout token is on its way: the next process sends it again, with the same jti', async (t) => {
   const party = await silentParty(t);
-  const [directory, port] = [temporaryDirectory(t), await freePort()];
+  const [directory, port] = [temporaryFolder(t), await freePort()];
   const file = join(directory, 'authorization.yaml');
   writeFileSync(file, text(port, party.url));
   const first = spawnService(t, file);

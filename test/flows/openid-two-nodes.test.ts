@@ -8,11 +8,12 @@ import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import { openTab, type Tab } from '../authorization/browser/walk.ts';
 import { type OpenidAnswer, openidPath, redeemed, walk } from '../authorization/openid/provider.ts';
-import { basic, gateway, passwordHash, requests, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, gateway, passwordHash, requests } from '../authorization/running-service.ts';
 import { ready, type ServiceProcess, spawnService } from '../authorization/service-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { isFullSize } from '../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const SESSIONS = isFullSize ? 100 : 10;
@@ -79,7 +80,7 @@ class Node {
   constructor(t: Test, port: number, text: string) {
     this.url = `http://127.0.0.1:${port}`;
     this.#t = t;
-    this.#file = join(temporaryDirectory(t), 'authorization.yaml');
+    this.#file = join(temporaryFolder(t), 'authorization.yaml');
     writeFileSync(this.#file, `${text}listen: 127.0.0.1:${port}\n`, { mode: 0o600 });
   }
 

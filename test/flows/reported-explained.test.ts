@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../support/command.ts';
-import { folder } from '../support/front-proxy.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { redisServer, skipWithoutRedis } from '../support/redis.ts';
 import { logoutToken, sendLogout } from '../support/reports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { authorizationServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
@@ -24,7 +24,7 @@ interface Place {
 
 /** A gateway that has accepted a logout, its file, and a token that ended. */
 async function place(t: Test, more: (directory: string) => object): Promise<Place> {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   const upstream = await witness(t);
   const changes = { verify: 'jwt', events: 'none', backchannel_logout: { audiences: ['shop'] } };
   const { config } = await authorizationServer(t, { changes });

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
@@ -8,6 +6,7 @@ import { group } from '../support/group.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { redisServer, skipWithoutRedis } from '../support/redis.ts';
 import { logoutToken, sendLogout } from '../support/reports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { authorizationServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
@@ -82,8 +81,7 @@ t.test('a replica that is killed loses no logout that it accepted', { skip: skip
 });
 
 t.test('a gateway with a file loses no logout that it accepted', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const [config, file] = [await settings(t), { file: join(directory, 'received.jsonl') }];
   const tokens = new Map(await Promise.all(sids.map(async (sid) => [sid, await sessionToken(sid)] as const)));
   const accepted = await killedDuring(await replica(t, config, file));

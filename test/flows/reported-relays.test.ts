@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
-import { folder } from '../support/front-proxy.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { group } from '../support/group.ts';
 import { redisServer, skipWithoutRedis } from '../support/redis.ts';
 import { logoutToken, sendLogout } from '../support/reports.ts';
 import { serving } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { authorizationServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
@@ -148,7 +148,7 @@ t.test('a relay that failed at one replica is repeated at another one', { skip: 
 
 t.test('a relay that failed is repeated after a restart', async (t) => {
   const { got, answers, relay_to } = await client(t);
-  const receiver = { listen: '127.0.0.1:0', file: join(folder(t), 'received.jsonl') };
+  const receiver = { listen: '127.0.0.1:0', file: join(temporaryFolder(t), 'received.jsonl') };
   const file = { ...(await settings(t, relay_to)), receiver };
   const [failed, done] = [await logoutToken({ sid: 's1' }), await logoutToken({ sid: 's2' })];
   const first = await gateway(t, file);

@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose';
 import t from 'tap';
-import { run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { run, shop } from '../authorization/running-service.ts';
 import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { witness } from '../support/witness.ts';
 import { eventually, follow } from './revoked.ts';
 
@@ -11,7 +12,7 @@ const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 t.test(
   '10,000 revocations that were missed during a restart of the service are delivered, and each takes effect',
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const listen = { host: '127.0.0.1', port: await freePort() };
     const start = () => run(t, { directory, config: { listen } });
     const before = await start();

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { makeApiKey } from '../../src/http-auth/api-key.ts';
 import { formatBasic } from '../../src/http-auth/basic.ts';
-import { temporaryDirectory } from '../authorization/running-service.ts';
 import { schemeContract } from '../contracts/schemes.ts';
 import { apiKeyFile, apiKeyLine } from '../support/api-key-files.ts';
 import { caller, credentialsFor, nonceOf } from '../support/digest-caller.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
 const { name: user, realm, password } = caller;
 const passwords = { right: password, wrong: 'x' } as const;
-const nowhere = (t: Test) => ({ storage: `sqlite:${temporaryDirectory(t)}/none.db` });
+const nowhere = (t: Test) => ({ storage: `sqlite:${temporaryFolder(t)}/none.db` });
 const sha1 = createHash('sha1').update(password).digest('base64');
 
 schemeContract(t, 'Basic', {

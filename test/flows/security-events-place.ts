@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { openTab, type Tab } from '../authorization/browser/walk.ts';
 import { loggedInAt } from '../authorization/openid/provider.ts';
-import { passwordHash, requests, temporaryDirectory } from '../authorization/running-service.ts';
+import { passwordHash, requests } from '../authorization/running-service.ts';
 import { ready, type ServiceProcess, spawnService } from '../authorization/service-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { watchedWay } from '../support/watched-way.ts';
 import { witness } from '../support/witness.ts';
 import { asked, eventually, type Followed } from './revoked.ts';
@@ -51,7 +52,7 @@ export interface Place {
 
 /** The service in its process, and our gateway, which verifies JWTs and has no feed. */
 export async function place(t: Test): Promise<Place> {
-  const [directory, port] = [temporaryDirectory(t), await freePort()];
+  const [directory, port] = [temporaryFolder(t), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const main = {
     issuer: url,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
@@ -19,6 +18,7 @@ import { ask } from '../support/raw-client.ts';
 import type { RawResponse } from '../support/raw-response.ts';
 import { reloadable } from '../support/reloadable.ts';
 import { bearer, requestText } from '../support/request-text.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { audience, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
@@ -29,12 +29,6 @@ const secret = 'cs_shop-secret-of-32-bytes-or-so';
 const clients = { opaque: { id: 'shop', secret }, jwt: { id: 'shop-jwt', secret } };
 type Format = keyof typeof clients;
 const formats: readonly Format[] = ['opaque', 'jwt'];
-
-function temporary(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** `gatehouse authorization` in a separate process, on `gatehouse.db` of the directory. */
 async function service(test: Test, directory: string, listen = '127.0.0.1:0') {
@@ -68,7 +62,7 @@ const block = (storage: string, url: string, more: object = {}) => ({
 });
 
 /** One service for all tests that do not move its database. */
-const common = temporary(t);
+const common = temporaryFolder(t);
 const serving = service(t, common);
 
 async function bench(t: Test, more: object = {}) {
@@ -155,7 +149,7 @@ for (const format of formats) {
   });
 
   t.test(`${format}: a database that is moved away is an outage until it is back`, async (t) => {
-    const directory = temporary(t);
+    const directory = temporaryFolder(t);
     const upstream = await witness(t);
     const { issue, url } = await service(t, directory);
     const running = await gateway(t, behind(upstream.url, block(`sqlite:${directory}/gatehouse.db`, url)));
@@ -192,7 +186,7 @@ t.test(
 );
 
 t.test('a JWT without a jti could not have been revoked, so it is refused (RFC 9068 §2.2)', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   await (await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock })).close();
   const upstream = await witness(t);
   const { jwk } = await signingKey('ES256');
@@ -205,7 +199,7 @@ t.test('a JWT without a jti could not have been revoked, so it is refused (RFC 9
 });
 
 t.test('a revoked JWT stays refused when its entry is deleted: `exp` has no leeway here', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   await (await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock })).close();
   const upstream = await witness(t);
   const { jwk } = await signingKey('ES256');
@@ -219,7 +213,7 @@ t.test('a revoked JWT stays refused when its entry is deleted: `exp` has no leew
 t.test(
   'a gateway that starts before the database works once it exists; a relative path starts at the configuration file',
   async (t) => {
-    const directory = temporary(t);
+    const directory = temporaryFolder(t);
     const upstream = await witness(t);
     const storage = `sqlite:../${basename(directory)}/gatehouse.db`;
     const port = await freePort();
@@ -234,7 +228,7 @@ t.test(
 );
 
 t.test('a database of another program is an outage, and the gateway is not ready', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 }).exec('CREATE TABLE access_token (id)');
   const upstream = await witness(t);
   const running = await gateway(

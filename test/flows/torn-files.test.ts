@@ -1,5 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WatchedFiles } from '../../src/base/watch-files.ts';
@@ -10,6 +9,7 @@ import { type Random, random } from '../support/random.ts';
 import { ask } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
 import { replaceIn, servedFile, writeIn } from '../support/served-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hmacServer, issuer as ISSUER } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
@@ -112,8 +112,7 @@ async function lets(side: CompiledFile): Promise<readonly boolean[]> {
 }
 
 t.test('no torn file that the watcher accepts is more open than the complete one', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gateway.yaml');
   const load = (text: string) => {
     writeFileSync(file, text);
@@ -149,8 +148,7 @@ t.test('no torn file that the watcher accepts is more open than the complete one
 });
 
 t.test('a file without a line break at its end is rejected, wherever in a line it was cut', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gateway.yaml');
   for (let at = whole.length - 300; at < whole.length; at++) {
     if (whole[at - 1] === '\n') continue;
@@ -164,8 +162,7 @@ t.test('a file without a line break at its end is rejected, wherever in a line i
 });
 
 t.test('a file counts as written in place until another inode replaces it, or it becomes active', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const at = (name: string) => join(directory, name);
   for (const name of ['one', 'other']) writeFileSync(at(name), 'a');
   symlinkSync('one', at('link'));

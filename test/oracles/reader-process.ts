@@ -1,19 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { connectTo } from '../support/raw-client.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The program of a reader, with a loopback port and a separate folder. */
 export type Command = (port: number, folder: string) => readonly [program: string, ...args: string[]];
 
 /** Starts it, and returns its port. It ends after the test, and its folder is deleted. */
 export async function startReader(t: Test, command: Command): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-oracle-'));
+  const folder = temporaryFolder(t);
   const port = await freePort();
   const [program, ...args] = command(port, folder);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
@@ -23,7 +21,6 @@ export async function startReader(t: Test, command: Command): Promise<number> {
   t.teardown(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
     await over;
-    rmSync(folder, { recursive: true, force: true });
   });
   await listening(child, port, printed);
   return port;

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { freePort } from './free-port.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { within } from './until.ts';
 
 const PROGRAM = '/usr/sbin/apache2';
@@ -30,7 +30,7 @@ export interface ApacheOptions {
 
 /** The URL of an Apache in the foreground, with files and a log of its own, ended after the test. */
 export async function apache(t: Test, { port, modules, lines }: ApacheOptions): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-apache-'));
+  const folder = temporaryFolder(t);
   const address = `127.0.0.1:${port ?? (await freePort())}`;
   mkdirSync(join(folder, 'www'));
   const file = join(folder, 'apache.conf');
@@ -46,10 +46,7 @@ export async function apache(t: Test, { port, modules, lines }: ApacheOptions): 
   ];
   writeFileSync(file, `${text.join('\n')}\n`);
   const child = spawn(PROGRAM, ['-f', file, '-DFOREGROUND'], { stdio: 'ignore' });
-  t.teardown(async () => {
-    await ended(child);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  t.teardown(() => ended(child));
   const url = `http://${address}`;
   await within(reached(url), 20_000, 'Apache');
   return url;

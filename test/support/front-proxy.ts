@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { textOf } from '../docs/cookbook.ts';
 import { freePort } from './free-port.ts';
 import { connectTo } from './raw-client.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 /** Address in a page of the cookbook → its address in this test. */
@@ -40,14 +40,14 @@ export function blockOf(page: string, language: string, addresses: Addresses, he
 
 /** nginx with what the page shows inside `http`. */
 export async function nginx(t: Test, page: string, addresses: Addresses): Promise<FrontProxy> {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   const cache = { '/dev/shm/gatehouse': join(directory, 'cache') };
   return startNginx(t, directory, (listening) => blockOf(page, 'nginx', { ...listening, ...cache, ...addresses }));
 }
 
 /** nginx with the test's own text inside `http`. Its server listens at 80. */
 export function nginxOf(t: Test, text: string): Promise<FrontProxy> {
-  return startNginx(t, folder(t), (listening) => {
+  return startNginx(t, temporaryFolder(t), (listening) => {
     return Object.entries(listening).reduce((told, [shown, real]) => told.replaceAll(shown, real), text);
   });
 }
@@ -62,7 +62,7 @@ export async function nginxOfFiles(
   gatehouse: string,
   block = 'conf',
 ): Promise<FrontProxy> {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   mkdirSync(join(directory, 'gatehouse'));
   for (const name of readdirSync(shipped)) {
     const text = readFileSync(join(shipped, name), 'utf8');
@@ -95,7 +95,7 @@ async function startNginx(t: Test, directory: string, shown: (listening: Address
 
 /** Caddy with the file that the page shows. */
 export async function caddy(t: Test, page: string, addresses: Addresses): Promise<FrontProxy> {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   const port = await freePort();
   const file = join(directory, 'Caddyfile');
   const own = `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${directory}\n}\n`;
@@ -104,12 +104,6 @@ export async function caddy(t: Test, page: string, addresses: Addresses): Promis
   const env = { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
   const args = ['run', '--config', file, '--adapter', 'caddyfile'];
   return started(t, port, spawn(programAt('caddy') ?? 'caddy', args, { stdio: 'pipe', env }));
-}
-
-export function folder(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** A program that listens at a port, and ends after the test; `deadline`: milliseconds, for a program that hangs. */

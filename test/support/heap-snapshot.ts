@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 /** Snapshots of the heap of one process that starts with these flags of Node.js. */
@@ -12,8 +12,7 @@ export interface HeapSnapshots {
 }
 
 export function heapSnapshots(t: Test): HeapSnapshots {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-heap-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const text = () =>
     readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -3,8 +3,9 @@ import { cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { freePort } from './free-port.ts';
-import { folder, started } from './front-proxy.ts';
+import { started } from './front-proxy.ts';
 import { peerFile } from './peer-place.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Keycloak {
   readonly url: string;
@@ -31,7 +32,7 @@ export const sharedSignals: readonly string[] = [
 
 /** A Keycloak in a separate folder, with only its own realm. */
 export async function keycloak(t: Test, options: readonly string[] = []): Promise<Keycloak> {
-  const home = join(folder(t), 'keycloak');
+  const home = join(temporaryFolder(t), 'keycloak');
   cpSync(dirname(dirname(peerFile('keycloak-26.7.3', '*/bin/kc.sh'))), home, { recursive: true });
   const port = await freePort();
   const env = {

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { freePort } from './free-port.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { tlsFile } from './tls-file.ts';
 
 /** For `t.test(title, { skip: skipWithoutRedis }, …)`. */
@@ -33,7 +31,7 @@ export interface RedisServer {
 
 /** `certificate`: it accepts only TLS, with this certificate of test/vectors/tls. */
 export async function redisServer(t: Test, { certificate }: { certificate?: string } = {}): Promise<RedisServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const directory = temporaryFolder(t);
   const port = await freePort();
   const tls = certificate === undefined ? [] : tlsArguments(port, certificate);
   const url = certificate === undefined ? `redis://127.0.0.1:${port}` : `rediss://localhost:${port}`;
@@ -59,10 +57,7 @@ export async function redisServer(t: Test, { certificate }: { certificate?: stri
     await exited;
   };
   await start();
-  t.teardown(async () => {
-    await kill();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  t.teardown(kill);
   return {
     url,
     keys: () => asking(url, (client) => client.keys('*')),

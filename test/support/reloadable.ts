@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Test } from 'tap';
@@ -7,6 +6,7 @@ import { buildLog } from '../../src/base/log.ts';
 import { loadGatewayConfig } from '../../src/config/load/load.ts';
 import { type RunningGateway, startGateway } from '../../src/gateway/lifecycle/start.ts';
 import { gatewayYaml } from './gateway.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 type Reload = NonNullable<RunningGateway['reload']>;
 
@@ -28,7 +28,7 @@ export async function reloadable(
   body: object,
   files: Record<string, string> = {},
 ): Promise<ReloadableGateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gateway.yaml');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   const admin = { admin: '127.0.0.1:0' };
@@ -45,10 +45,7 @@ export async function reloadable(
     load,
     log: buildLog({ level: 'debug', format: 'json' }, sink),
   });
-  t.teardown(async () => {
-    await running.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  t.teardown(() => running.stop());
   const reload = running.reload as Reload;
   const takeText = (text: string | Buffer) => {
     writeFileSync(file, text);

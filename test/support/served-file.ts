@@ -1,10 +1,10 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { textWithChosen } from './chosen.ts';
 import { type Command, command } from './command.ts';
 import { freePort } from './free-port.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 export interface ServedFile extends Command {
@@ -25,8 +25,7 @@ export async function servedFile(
   flags: readonly string[] = [],
   patience = 60_000,
 ): Promise<ServedFile> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const [port, admin] = [await freePort(), await freePort()];
   write(directory, listenersOn(port, admin));
   const started = command(t, ['gateway', '--config', join(directory, 'gateway.yaml')], { flags });

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { StoredAlgorithm } from '../../src/http-auth/digest-algorithms.ts';
 import { storedHash } from '../../src/http-auth/digest-response.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Writes a file of users that only its owner can read, deleted after the test. */
 export function userFile(t: Test, text: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const file = join(directory, 'users');
   writeFileSync(file, text, { mode: 0o600 });
   return file;

@@ -7,11 +7,12 @@ import { openRecords } from '../../src/storage/open.ts';
 import { openTokenFacts } from '../../src/storage/open-lookup.ts';
 import { openUserFacts } from '../../src/storage/open-users.ts';
 import { storeState } from '../../src/storage/store-state.ts';
-import { basic, gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { basic, gateway, run, shop } from '../authorization/running-service.ts';
 import { accessToken } from '../contracts/records/samples.ts';
 import { recordsContract } from '../contracts/records.ts';
 import { tokenFactsContract } from '../contracts/token-facts.ts';
 import { userFactsContract } from '../contracts/user-facts.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fileLogEngine } from './file-log/engine.ts';
 import { openFileLog } from './file-log/open.ts';
 import { readFileLog } from './file-log/read.ts';
@@ -35,7 +36,7 @@ const fileLog: StorageEngine = {
 const url = 'filelog:gatehouse.log';
 const engines = [...storageEngines, fileLog];
 
-async function opened(t: Test, directory = temporaryDirectory(t)) {
+async function opened(t: Test, directory = temporaryFolder(t)) {
   const options = { directory, clock: systemClock };
   const records = await openRecords(url, options, engines);
   t.teardown(() => records.close());
@@ -46,7 +47,7 @@ recordsContract(t, 'filelog', { open: async (t) => (await opened(t)).records });
 
 tokenFactsContract(t, 'filelog', {
   async open(t) {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const writer = fileLogEngine(join(directory, 'gatehouse.log'), 0);
     const facts = openTokenFacts(url, { directory, clock: systemClock }, engines);
     t.teardown(() => Promise.all([writer.close(), facts.close()]));
@@ -72,7 +73,7 @@ t.test('one row is enough to see how far a store has been written', async (t) =>
 t.test(
   'a transaction that a crash cut off never happened, and everything that was answered is there again',
   async (t) => {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const first = await opened(t, directory);
     const token = accessToken('a');
     await first.records.saveAccessToken(token);
@@ -85,7 +86,7 @@ t.test(
 );
 
 t.test('the authorization service runs on it: a token is issued, introspected and revoked', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords(url, { directory, clock: systemClock }, engines);
   const service = await run(t, { records, directory });
   const token = await service.token();

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -42,8 +42,7 @@ const COPIED = ['src', 'tools', 'bin', 'config', 'docs', 'helm', 'package.json',
 
 /** Deleted after the test. */
 export function copyProgram(t: Test, additions: readonly Addition[]): ProgramCopy {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-copy-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   for (const name of COPIED) cpSync(join(root, name), join(directory, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   for (const { added, edits } of additions) {

@@ -7,7 +7,8 @@ import { seconds, systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
 import { followEvents } from '../../support/event-stream.ts';
-import { basic, gateway, run, temporaryDirectory } from '../running-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { basic, gateway, run } from '../running-service.ts';
 
 const path = '/oauth2/events';
 
@@ -54,7 +55,7 @@ t.test('a follower that joins during revocations misses none, and gets none twic
 });
 
 t.test('many followers share one read of the table', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let reads = 0;
   const listEvents: Records['listEvents'] = (...asked) => {

@@ -4,7 +4,8 @@ import { sha256 } from '../../../src/base/secret.ts';
 import { followEvents } from '../../support/event-stream.ts';
 import { inTime, lateness } from '../../support/lateness.ts';
 import { postgresServer, skipWithoutPostgres } from '../../support/postgres.ts';
-import { basic, gateway, requests, shop, temporaryDirectory } from '../running-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { basic, gateway, requests, shop } from '../running-service.ts';
 import { ready, spawnService, writeConfig } from '../service-process.ts';
 
 /** Starts PostgreSQL and programs, and opens services: 11 s in .ci/run on a busy machine. */
@@ -15,7 +16,7 @@ const edge = { id: 'follower', secret: gateway.secret };
 const keyOf = (token: string) => sha256(token).toString('base64url');
 
 t.test('SQLite: after kill -9, a follower that reconnects gets each revocation that was answered', async (t) => {
-  await arrivesAfterKill(t, temporaryDirectory(t), 'sqlite:gatehouse.db');
+  await arrivesAfterKill(t, temporaryFolder(t), 'sqlite:gatehouse.db');
 });
 
 t.test(
@@ -23,7 +24,7 @@ t.test(
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);
-    await arrivesAfterKill(t, temporaryDirectory(t), await server.database());
+    await arrivesAfterKill(t, temporaryFolder(t), await server.database());
   },
 );
 
@@ -32,7 +33,7 @@ t.test(
   { skip: skipWithoutPostgres },
   async (t) => {
     const server = await postgresServer(t);
-    const config = configFile(temporaryDirectory(t), await server.database());
+    const config = configFile(temporaryFolder(t), await server.database());
     const [one, other] = [await start(t, config), await start(t, config)];
     const follower = await followEvents(one.url + path, basic(edge));
     await follower.inStep();

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { StorageUnavailable } from '../../../src/storage/engine/errors.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { refresh, type TokenAnswer } from '../grant-flow.ts';
-import { basic, temporaryDirectory, web } from '../running-service.ts';
+import { basic, web } from '../running-service.ts';
 import {
   answered,
   authorizePath,
@@ -174,7 +175,7 @@ t.test('the session of a user who no longer exists is not signed in', async (t) 
 });
 
 t.test('the assets are served under a name that changes with their contents, and may be cached forever', async (t) => {
-  const logo = join(temporaryDirectory(t), 'logo.svg');
+  const logo = join(temporaryFolder(t), 'logo.svg');
   writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const service = await runFront(t, { config: { theme: { logo, css: { '--accent': '#aa0000' } } } });
   const plain = await runFront(t);

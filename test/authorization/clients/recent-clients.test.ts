@@ -5,7 +5,8 @@ import { rememberClients } from '../../../src/authorization/clients/recent-clien
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { settableClock } from '../../support/settable-clock.ts';
-import { run, temporaryDirectory } from '../running-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { run } from '../running-service.ts';
 
 const lists = (...outcomes: (readonly RegisteredClient[] | Error)[]) => ({
   async list() {
@@ -37,7 +38,7 @@ t.test('without an earlier result an outage is reported, and not cached', async 
 });
 
 t.test('the store lists its clients once, however many requests for metadata arrive', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let listed = 0;
   const counted: typeof records.listClients = (...asked) => {

@@ -8,9 +8,10 @@ import type { Records } from '../../../src/storage/records/records.ts';
 import { isFullSize, isLong } from '../../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../../support/postgres.ts';
 import { random } from '../../support/random.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { codeRecord, type TokenAnswer, verifier } from '../grant-flow.ts';
-import { basic, callback, passwordHash, requests, temporaryDirectory, web } from '../running-service.ts';
+import { basic, callback, passwordHash, requests, web } from '../running-service.ts';
 import { ready, spawnService, writeConfig } from '../service-process.ts';
 
 const chains = 8;
@@ -46,14 +47,14 @@ const onPostgres = isFullSize ? MANY : FEW;
 const onSqlite = isLong ? MANY : isFullSize ? 20 : FEW;
 
 t.test(`advisory 64: SQLite: ${titleOf(onSqlite)}`, async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   await holdsThrough(t, { directory, storage: 'sqlite:gatehouse.db', cycles: onSqlite });
 });
 
 t.test(`advisory 64: PostgreSQL: ${titleOf(onPostgres)}`, { skip: skipWithoutPostgres }, async (t) => {
   const server = await postgresServer(t);
   const storage = await server.database();
-  await holdsThrough(t, { directory: temporaryDirectory(t), storage, cycles: onPostgres });
+  await holdsThrough(t, { directory: temporaryFolder(t), storage, cycles: onPostgres });
 });
 
 interface Lives {

@@ -12,8 +12,9 @@ import { OAuthError } from '../../../src/oauth/errors.ts';
 import { parseOAuthParameters } from '../../../src/oauth/parameters.ts';
 import type { CodeRecord, Records } from '../../../src/storage/records/records.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { codeRecord, verifier } from '../grant-flow.ts';
-import { type Changes, callback, collector, configuration, temporaryDirectory } from '../running-service.ts';
+import { type Changes, callback, collector, configuration } from '../running-service.ts';
 
 export interface Audited {
   readonly event: string;
@@ -33,7 +34,7 @@ type Form = Readonly<Record<string, string>>;
 export async function exchange(t: Test, changes: Changes = {}) {
   const clock = settableClock(1_900_000_000_000);
   const log = buildLog({ level: 'silent' as 'fatal', format: 'json' }, collector().sink);
-  const opened = await openService(configuration(changes), { directory: temporaryDirectory(t), log, clock });
+  const opened = await openService(configuration(changes), { directory: temporaryFolder(t), log, clock });
   t.teardown(() => opened.close());
   await takeUpFileUsers(opened.service);
   const audited: Audited[] = [];

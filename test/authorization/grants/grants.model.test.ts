@@ -13,8 +13,9 @@ import type { Records } from '../../../src/storage/records/records.ts';
 import { postgresServer, skipWithoutPostgres } from '../../support/postgres.ts';
 import fc, { tries } from '../../support/properties.ts';
 import { type SettableClock, settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { codeRecord, verifier } from '../grant-flow.ts';
-import { callback, collector, configuration, temporaryDirectory } from '../running-service.ts';
+import { callback, collector, configuration } from '../running-service.ts';
 
 // Codes and refresh tokens as a client sees them, against a model without a database. Whatever requests run at once,
 // and in whatever order the store executes their steps, some order of whole requests must explain the answers.
@@ -376,7 +377,7 @@ async function histories(t: Test, store: Records, { numRuns }: ReturnType<typeof
         },
       },
     },
-    { directory: temporaryDirectory(t), log: silent, clock, records: inTurns(store, (verb) => turn(verb)) },
+    { directory: temporaryFolder(t), log: silent, clock, records: inTurns(store, (verb) => turn(verb)) },
   );
   t.teardown(() => opened.close());
   const property = fc.asyncProperty(

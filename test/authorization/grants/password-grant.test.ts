@@ -3,8 +3,9 @@ import { systemClock } from '../../../src/base/clock.ts';
 import type { GrantType } from '../../../src/config/schema/authorization.ts';
 import { StorageUnavailable } from '../../../src/storage/engine/errors.ts';
 import { openRecords } from '../../../src/storage/open.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { refreshed, type TokenAnswer } from '../grant-flow.ts';
-import { basic, configuration, gateway, passwordHash, run, temporaryDirectory, web } from '../running-service.ts';
+import { basic, configuration, gateway, passwordHash, run, web } from '../running-service.ts';
 
 const grant = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 
@@ -72,7 +73,7 @@ t.test('a scope beyond the registered one is refused before the password is chec
 });
 
 t.test('a correct login succeeds even if the stronger hash cannot be saved', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   const rehashPassword = async () => Promise.reject(new StorageUnavailable('the disk is full'));
   const clients = [{ client_id: 'web', client_secret: web.secret, grant_types: ['password'] as GrantType[] }];

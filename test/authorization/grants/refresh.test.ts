@@ -4,8 +4,9 @@ import type { AuthorizationConfig } from '../../../src/config/schema/authorizati
 import { StorageUnavailable } from '../../../src/storage/engine/errors.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { code, redeem, refresh, refreshed, tokens } from '../grant-flow.ts';
-import { basic, configuration, gateway, other, run, temporaryDirectory, web } from '../running-service.ts';
+import { basic, configuration, gateway, other, run, web } from '../running-service.ts';
 
 const webJwt = { id: 'web-jwt', secret: web.secret };
 const webRetry = { id: 'web-retry', secret: web.secret };
@@ -248,7 +249,7 @@ t.test('a JWT, an access token and a changed token are not refresh tokens', asyn
 });
 
 t.test('a token counts as issued only when the store has it', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   const rotateRefreshToken = async () => Promise.reject(new StorageUnavailable('the disk is full'));
   const service = await run(t, { directory, records: { ...records, rotateRefreshToken } });

@@ -11,9 +11,10 @@ import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
 import { launcher } from '../../support/launcher.ts';
 import { postgresServer, skipWithoutPostgres as skip } from '../../support/postgres.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { codeRecord, type TokenAnswer, verifier } from '../grant-flow.ts';
-import { basic, callback, passwordHash, requests, temporaryDirectory, web } from '../running-service.ts';
+import { basic, callback, passwordHash, requests, web } from '../running-service.ts';
 import { ready, spawnService, writeConfig } from '../service-process.ts';
 import { kidOf, webJwt } from '../user-key-flow.ts';
 
@@ -34,7 +35,7 @@ audit: { file: audit.jsonl }
 
 type Service = ReturnType<typeof requests> & { readonly url: string };
 
-async function startService(t: Test, storage: string, directory = temporaryDirectory(t)): Promise<Service> {
+async function startService(t: Test, storage: string, directory = temporaryFolder(t)): Promise<Service> {
   const url = await ready(spawnService(t, writeConfig(directory, { storage, extra })));
   return { url, ...requests(url) };
 }
@@ -166,7 +167,7 @@ async function command(directory: string, words: readonly string[], input = '') 
 }
 
 t.test('`user rotate-key` beside a service on SQLite: the old key ends when the command reports success', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const service = await startService(t, 'sqlite:gatehouse.db', directory);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock, encryptionKeys });
   t.teardown(() => records.close());
@@ -199,7 +200,7 @@ t.test('`user rotate-key` beside a service on SQLite: the old key ends when the 
 
 t.test('a new password by command is a new key by default; a removal always ends the key', async (t) => {
   for (const rotates of [true, false]) {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const said = `{ user_keys: true, rotate_on_password_change: ${rotates} }`;
     writeConfig(directory, { extra: extra.replace('{ user_keys: true }', said) });
     const added = await command(directory, ['user', 'add', 'carol', '--json'], 'correct horse\n');
@@ -220,7 +221,7 @@ t.test('a new password by command is a new key by default; a removal always ends
 });
 
 t.test('`user rotate-key` reports what it did, or why it failed', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   writeConfig(directory, { extra });
   const idle = await command(directory, ['user', 'rotate-key', 'ALICE']);
   t.strictSame([idle.status, idle.stderr], [0, '']);

@@ -7,8 +7,9 @@ import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { refresh, refreshed, type TokenAnswer } from '../grant-flow.ts';
-import { basic, run, shop, temporaryDirectory, web } from '../running-service.ts';
+import { basic, run, shop, web } from '../running-service.ts';
 import { askKey, jwtOf, kidOf, publishedKey, rotate, runWithUserKeys, webJwt, withClient } from '../user-key-flow.ts';
 
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
@@ -157,7 +158,7 @@ t.test("a user's private key is not readable in the database files, and opens on
 });
 
 t.test('a malformed key name is refused without a look-up, and other methods get 405', async (t) => {
-  const { records, reads } = await countingRecords(temporaryDirectory(t));
+  const { records, reads } = await countingRecords(temporaryFolder(t));
   const service = await runWithUserKeys(t, { records });
   for (const kid of ['A'.repeat(21), 'A'.repeat(23), 'A'.repeat(43), `${'A'.repeat(21)}%00`, `${'A'.repeat(21)}.`, '%'])
     t.ok([400, 404].includes((await askKey(service, kid)).status), kid);
@@ -185,7 +186,7 @@ async function countingRecords(directory: string) {
 }
 
 t.test('in a flood of invented names many share one look-up, and real keys are still found', async (t) => {
-  const { records, reads } = await countingRecords(temporaryDirectory(t));
+  const { records, reads } = await countingRecords(temporaryFolder(t));
   // as slow as a busy database
   const findUserKeys: Records['findUserKeys'] = async (kids) => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -203,7 +204,7 @@ t.test('in a flood of invented names many share one look-up, and real keys are s
 });
 
 t.test('a token that was signed before a rotation is not issued after it', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const opened = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   let rotations = 0;
   const afterRotation =

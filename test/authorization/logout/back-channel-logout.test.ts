@@ -4,11 +4,12 @@ import { waitAfter } from '../../../src/authorization/outbox/settle.ts';
 import { type Clock, seconds, systemClock } from '../../../src/base/clock.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { type FrontService, openTab, signedIn } from '../browser/walk.ts';
 import { callback2, loggedIn, openidPath, redeemed, rp, rp2, runProvider, verified, walk } from '../openid/provider.ts';
 import { onLoopback, type RelyingParty, relyingParty, silentParty } from '../openid/relying-party.ts';
-import { basic, callback, configuration, temporaryDirectory } from '../running-service.ts';
+import { basic, callback, configuration } from '../running-service.ts';
 
 const logout = (id_token: string) => `/oauth2/logout?${new URLSearchParams({ id_token_hint: id_token })}`;
 
@@ -55,7 +56,7 @@ t.test('the ID token and the logout token are not valid in each other’s place'
 t.test('a client that fails gets the token again, with the same jti, until it answers 200 or 204', async (t) => {
   const party = await relyingParty(t, [500, 302, 204]);
   const clock = settableClock();
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { records, delayed } = await recordsWithDelays(directory, clock);
   const service = await providerFor(t, party, { deps: { clock, directory, records } });
   const tab = openTab(service);

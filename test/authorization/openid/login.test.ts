@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { subjectFor } from '../../../src/authorization/openid/subject.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { answered, decide, logIn, openTab, signedIn } from '../browser/walk.ts';
 import { refreshed, verifier } from '../grant-flow.ts';
-import { basic, callback, temporaryDirectory } from '../running-service.ts';
+import { basic, callback } from '../running-service.ts';
 import {
   callback2,
   loggedIn,
@@ -445,7 +446,7 @@ t.test('a user who refuses the scope of a single claim ends the grants that have
 });
 
 t.test('a client that lost a scope gets the single claims of it no longer', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const before = await runProvider(t, { deps: { directory } });
   const claims = JSON.stringify({ id_token: { email: null }, userinfo: { email: null } });
   const { access_token, refresh_token } = await redeemed(before, await walk(openTab(before), openidPath({ claims })));

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { pairwiseName } from '../../../src/authorization/openid/pairwise-name.ts';
 import { random } from '../../support/random.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { signedIn } from '../browser/walk.ts';
-import { temporaryDirectory } from '../running-service.ts';
 import { exchangeCode, rival, rivalOrigin, runSession, type SessionAnswer, session } from '../session-flow.ts';
 
 const secret = Buffer.alloc(32, 7);
@@ -33,7 +33,7 @@ t.test('for random clients and users: an openid is stable, and no two of them sh
 });
 
 t.test('the openid of a user differs between clients and between users, and survives a restart', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const before = await runSession(t, { directory });
   const alice = (await session(before)).openid;
   const bob = (await session(before, { username: 'bob', password: 'builder' })).openid;

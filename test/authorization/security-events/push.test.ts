@@ -3,18 +3,12 @@ import { openStore } from '../../../src/authorization/open-service.ts';
 import { waitAfter } from '../../../src/authorization/outbox/settle.ts';
 import { type Clock, seconds, systemClock } from '../../../src/base/clock.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { openTab, signedIn } from '../browser/walk.ts';
 import { loggedIn, rp, runProvider, verified } from '../openid/provider.ts';
 import { onLoopback } from '../openid/relying-party.ts';
-import {
-  type Changes,
-  configuration,
-  passwordHash,
-  type RunOptions,
-  run,
-  temporaryDirectory,
-} from '../running-service.ts';
+import { type Changes, configuration, passwordHash, type RunOptions, run } from '../running-service.ts';
 import { claimsOf, type EventServer, eventServer, receiving, shortly } from './receiver.ts';
 
 const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';
@@ -102,7 +96,7 @@ t.test('a new password is an event, even if no token ends and no bell rings', as
 t.test('a receiver that is down gets the event later, with the same jti', async (t) => {
   const server = await eventServer(t, [[503], [401, '{"err":"authentication_failed"}'], [400, 'Bad Request'], [202]]);
   const clock = settableClock();
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const { records, delayed } = await recordsWithDelays(directory, clock);
   const service = await runWith(t, server, { clock, directory, records });
   await records.signOutEverywhere({ ...signOut('alice'), now: seconds(clock) });
@@ -189,7 +183,7 @@ t.test(
   'another password or other claims in the file are events at the next start, and equal claims are none',
   async (t) => {
     const server = await eventServer(t);
-    const directory = temporaryDirectory(t);
+    const directory = temporaryFolder(t);
     const [alice, bob] = configuration().users;
     if (alice === undefined || bob === undefined) throw new Error('no users');
     const tokens = configuration().tokens;

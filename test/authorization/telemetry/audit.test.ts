@@ -7,12 +7,13 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { lineFile } from '../../../src/base/line-file.ts';
 import { buildLog } from '../../../src/base/log.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { basic, collector, run, shop, temporaryDirectory } from '../running-service.ts';
+import { basic, collector, run, shop } from '../running-service.ts';
 
 function setUp(t: Test, level = 'info') {
   const { sink, written } = collector();
-  const file = join(temporaryDirectory(t), 'audit.jsonl');
+  const file = join(temporaryFolder(t), 'audit.jsonl');
   return { file, log: buildLog({ level, format: 'json' }, sink), written, clock: settableClock() };
 }
 
@@ -81,7 +82,7 @@ t.test('a cut line does not damage the next one', async (t) => {
 });
 
 t.test('while a disk does not answer, at most a mebibyte waits for it', async (t) => {
-  const file = join(temporaryDirectory(t), 'lines');
+  const file = join(temporaryFolder(t), 'lines');
   const { promise: answers, resolve: answer } = Promise.withResolvers<boolean>();
   const appender = lineFile(file, systemClock, () => answers);
   const line = 'x'.repeat(1023);

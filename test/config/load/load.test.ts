@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import {
@@ -9,6 +8,7 @@ import {
   loadGatewayText,
   type Problem,
 } from '../../../src/config/load/load.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { gatewayBase } from '../base-config.ts';
 
 const sound = `version: 1
@@ -223,8 +223,7 @@ t.test('an unreadable file is a problem, not an exception', async (t) => {
 });
 
 t.test('file paths are relative to the configuration file', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-load-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'realm'), 'orders\n');
   writeFileSync(join(directory, 'gateway.yaml'), `${sound}realm: \${file:realm}\n`);
   t.match(loadGatewayConfig(join(directory, 'gateway.yaml'), {}), { ok: true, directory, config: { realm: 'orders' } });

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { gatewayBase, type Loose } from '../base-config.ts';
 
 function load(env: Record<string, string>, change: (config: Loose) => void = () => {}) {
@@ -64,8 +64,7 @@ t.test('a variable adds a name that the file does not have', async (t) => {
 });
 
 t.test('__FILE names a file that holds the value', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-environment-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'secret'), 'from a file\n');
   const server = { GATEHOUSE__AUTHORIZATION_SERVERS__MAIN__CLIENT_ID: 'gateway' };
   const config = configOf({

@@ -1,15 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { interpolate } from '../../../src/config/yaml/interpolate.ts';
 import fc from '../../support/properties.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { gatewayBase } from '../base-config.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'gatehouse-interpolate-'));
-t.teardown(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder(t);
 const env = { NAME: 'value', EMPTY: '' };
 const fill = (text: string) => interpolate(text, { env, directory });
 const filled = (text: string) => {

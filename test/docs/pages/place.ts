@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { freePort } from '../../support/free-port.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Block, root } from './blocks.ts';
 import type { Place } from './programs.ts';
 import { shell } from './shell.ts';
@@ -44,8 +44,7 @@ export async function start(
   t: Test,
   { env = {}, replaced = {}, ports: chosen = {}, prepare }: Conditions,
 ): Promise<Followed> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   for (const name of ['bin', 'config', 'docs', 'helm']) symlinkSync(join(root, name), join(directory, name));
   prepare?.(directory);
   const ports: Record<string, string> = {};

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { freePort } from '../../support/free-port.ts';
 import { programAt } from '../../support/front-proxy.ts';
 import { connectTo } from '../../support/raw-client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Block, blocksOf, root } from './blocks.ts';
 import { follow, skipWithout } from './follow.ts';
 import type { Followed } from './place.ts';
@@ -79,14 +79,8 @@ function installs({ text, place }: Block, { t }: Followed): void {
   }
 }
 
-function folder(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
 t.test('every block of the page does what it says', { skip }, async (t) => {
-  const curlHome = folder(t);
+  const curlHome = temporaryFolder(t);
   const ports = { api: await freePort(), auth: await freePort() };
   await follow(t, page, {
     env: { CURL_HOME: curlHome },

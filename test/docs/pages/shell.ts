@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Test } from 'tap';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 export interface Printed {
@@ -31,7 +31,7 @@ const LOOP = `
  * sometimes fails with exit 23.
  */
 export function shell(t: Test, cwd: string, env: Readonly<Record<string, string>>): Shell {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const folder = temporaryFolder(t);
   const file = join(folder, 'printed');
   const out = openSync(file, 'a');
   const bash = spawn('bash', ['-c', LOOP], {
@@ -45,7 +45,6 @@ export function shell(t: Test, cwd: string, env: Readonly<Record<string, string>
     const closed = once(bash, 'close');
     statements.end();
     await closed;
-    rmSync(folder, { recursive: true });
   });
   const output = () => readFileSync(file, 'utf8');
   let read = 0;

@@ -9,9 +9,10 @@ import { makePlan, type UnsupportedMode } from '../../../src/gateway/compile/mak
 import type { CompilePlan } from '../../../src/gateway/compile/plan.ts';
 import { compileTargets } from '../../../src/gateway/compile/targets.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type FrontProxy, folder, started } from '../../support/front-proxy.ts';
+import { type FrontProxy, started } from '../../support/front-proxy.ts';
 import { gatewayYaml } from '../../support/gateway.ts';
 import { peerFile } from '../../support/peer-place.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export interface Compiled {
   readonly plan: CompilePlan;
@@ -50,7 +51,7 @@ export async function compiledEnvoy(
   if (mode !== 'omit' && stopping.length > 0) throw new Error(JSON.stringify(stopping, undefined, 2));
   const configuration = parse(text);
   sabotage?.(configuration);
-  const file = join(folder(t), 'envoy.yaml');
+  const file = join(temporaryFolder(t), 'envoy.yaml');
   writeFileSync(file, sabotage === undefined ? text : stringify(configuration, { aliasDuplicateObjects: false }));
   return { ...(await runEnvoy(t, port, file)), plan };
 }
@@ -72,7 +73,7 @@ function program(): string {
 
 /** What `--mode validate` prints at the level of a warning and above. Empty: Envoy accepts the file. */
 export function faultsOf(t: Test, text: string): string {
-  const file = join(folder(t), 'envoy.yaml');
+  const file = join(temporaryFolder(t), 'envoy.yaml');
   writeFileSync(file, text);
   const args = ['--mode', 'validate', '-c', file, '--log-level', 'warning'];
   const { status, stdout, stderr } = spawnSync(program(), args, { encoding: 'utf8' });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../support/free-port.ts';
-import { blockOf, type FrontProxy, folder, started } from '../../support/front-proxy.ts';
+import { blockOf, type FrontProxy, started } from '../../support/front-proxy.ts';
 import { peerFile } from '../../support/peer-place.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const MANAGER = 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 
@@ -58,7 +59,7 @@ export async function envoy(
 
 /** Envoy with this bootstrap configuration, which listens at the port. */
 export function envoyOf(t: Test, port: number, bootstrap: object): Promise<FrontProxy> {
-  const file = join(folder(t), 'envoy.yaml');
+  const file = join(temporaryFolder(t), 'envoy.yaml');
   writeFileSync(file, stringify(bootstrap));
   const program = peerFile('envoy-1.40.0', 'venv/lib/python*/site-packages/envoy/_bin/envoy');
   chmodSync(program, 0o755);

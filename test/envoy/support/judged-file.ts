@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { endpoint, json } from '../../support/endpoint.ts';
-import { folder } from '../../support/front-proxy.ts';
 import { signingKey } from '../../support/keys.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { audience, issuer } from '../../support/tokens.ts';
 
 export const PARTNER = 'https://partner.example.com';
 
 /** A file with most rules that Envoy can judge. The wide routes are more open than the narrow ones. */
 export async function judgedFile(t: Test): Promise<object> {
-  const jwks_file = join(folder(t), 'keys.json');
+  const jwks_file = join(temporaryFolder(t), 'keys.json');
   writeFileSync(jwks_file, JSON.stringify({ keys: [(await signingKey('ES256')).jwk] }));
   // Envoy uses every key of a set that it fetches. Only one of these two is for an accepted algorithm.
   const keys = [(await signingKey('RS256')).jwk, (await signingKey('ES384')).jwk];

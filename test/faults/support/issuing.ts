@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { basic, temporaryDirectory } from '../../authorization/running-service.ts';
+import { basic } from '../../authorization/running-service.ts';
 import { type ServiceProcess, spawnService } from '../../authorization/service-process.ts';
 import { freePort } from '../../support/free-port.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { loopProbed } from './loop.ts';
 
 /** `gatehouse authorization` as a separate process, whose event loop reports how late it was. */
@@ -42,7 +43,7 @@ clients:
 ${extra}`;
 
 export async function issuing(t: Test, extra = ''): Promise<Issuing> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const [port, admin] = [await freePort(), await freePort()];
   const file = join(directory, 'authorization.yaml');
   writeFileSync(file, yaml(port, admin, extra));

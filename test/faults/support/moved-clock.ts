@@ -1,7 +1,7 @@
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { temporaryDirectory } from '../../authorization/running-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
 
@@ -15,7 +15,7 @@ export interface MovedClock {
 }
 
 export function movedClock(t: Test, by = 0): MovedClock {
-  const file = join(temporaryDirectory(t), 'time');
+  const file = join(temporaryFolder(t), 'time');
   const move = (seconds: number) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}\n`);
   move(by);
   const env = {

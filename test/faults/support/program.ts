@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { temporaryDirectory } from '../../authorization/running-service.ts';
 import { bareEnvironment } from '../../support/environment.ts';
 import { freePort } from '../../support/free-port.ts';
 import { figuresOf, isInTime, lateness } from '../../support/lateness.ts';
 import { launcher } from '../../support/launcher.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** One of both programs as a separate process, in an environment that a test prepares. */
 export interface Program {
@@ -46,7 +46,7 @@ export async function program(
   t: Test,
   name: 'gateway' | 'authorization',
   text: (ports: Ports) => string,
-  { wrapper = [], env = {}, directory = temporaryDirectory(t), stdout, listen }: Surroundings = {},
+  { wrapper = [], env = {}, directory = temporaryFolder(t), stdout, listen }: Surroundings = {},
 ): Promise<Program> {
   const ports = { port: await freePort(), admin: await freePort() };
   const file = join(directory, `${name}.yaml`);

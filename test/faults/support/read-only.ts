@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { temporaryDirectory } from '../../authorization/running-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const traces = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
@@ -49,8 +49,8 @@ export interface FailingDisk {
 
 /** Undefined: this user or this system has no such disk. */
 export function failingDisk(t: Test): FailingDisk | undefined {
-  const directory = temporaryDirectory(t);
-  const image = join(temporaryDirectory(t), 'image');
+  const directory = temporaryFolder(t);
+  const image = join(temporaryFolder(t), 'image');
   const run = (command: string, ...args: string[]) => spawnSync(command, args, { encoding: 'utf8' });
   const mount = () => run('mount', '-o', 'loop,errors=remount-ro', image, directory).status === 0;
   if (run('truncate', '-s', '32M', image).status !== 0 || run('mkfs.ext4', '-q', '-F', image).status !== 0)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { temporaryDirectory } from '../../authorization/running-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A separate file system that can be full. */
 export interface SmallDisk {
@@ -14,7 +14,7 @@ export interface SmallDisk {
 
 /** Undefined: this user may not mount one. */
 export function smallDisk(t: Test, megabytes: number): SmallDisk | undefined {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', directory]);
   if (mounted.status !== 0) return undefined;
   t.teardown(() => {

@@ -8,8 +8,9 @@ import { openSchemes } from '../../../src/gateway/generation/open-schemes.ts';
 import { emptyReloadPool } from '../../../src/gateway/generation/reload-pool.ts';
 import { Lease } from '../../../src/gateway/message/lease.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
-import { collector, temporaryDirectory } from '../../authorization/running-service.ts';
+import { collector } from '../../authorization/running-service.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { digestLines, userFile } from '../../support/user-files.ts';
 import { headOf } from '../head.ts';
 import { answer, offerOf, present, user } from '../schemes/presenting.ts';
@@ -161,7 +162,7 @@ t.test('without a store of users it is ready immediately', async (t) => {
 
 t.test('a store of users is opened before it is ready; with only an unreachable store it is not', async (t) => {
   const { open } = house(t);
-  const users = { storage: `sqlite:${temporaryDirectory(t)}/none.db` };
+  const users = { storage: `sqlite:${temporaryFolder(t)}/none.db` };
   const basic = { users, ...insecure };
   const routes = [route('a', { auth: 'basic', basic }), route('b', { auth: 'basic', basic })];
   const { schemes, of } = open({ routes });

@@ -21,8 +21,8 @@ import { MemoryLog } from '../../../src/gateway/receiver/memory-log.ts';
 import { RedisLog } from '../../../src/gateway/receiver/redis-log.ts';
 import { entry, eventLogContract, followed } from '../../contracts/event-log.ts';
 import { smallDisk } from '../../faults/support/small-disk.ts';
-import { folder } from '../../support/front-proxy.ts';
 import { redisServer, skipWithoutRedis } from '../../support/redis.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 /** Starts Redis several times. */
@@ -54,7 +54,7 @@ eventLogContract(t, 'memory', {
 eventLogContract(t, 'file', {
   isKept: true,
   place: async (t) => {
-    const path = join(folder(t), 'received.jsonl');
+    const path = join(temporaryFolder(t), 'received.jsonl');
     return { open: () => started(t, new FileLog(path, systemClock)) };
   },
 });
@@ -69,7 +69,7 @@ eventLogContract(t, 'Redis', {
 });
 
 t.test('a crash in the middle of a line loses only this line, which had no answer', async (t) => {
-  const path = join(folder(t), 'received.jsonl');
+  const path = join(temporaryFolder(t), 'received.jsonl');
   const first = await started(t, new FileLog(path, systemClock));
   await first.append(entry('1'));
   await first.append(entry('2'));
@@ -82,7 +82,7 @@ t.test('a crash in the middle of a line loses only this line, which had no answe
 });
 
 t.test('an entry is in the file before it is answered, and only its owner may read the file', async (t) => {
-  const path = join(folder(t), 'received.jsonl');
+  const path = join(temporaryFolder(t), 'received.jsonl');
   const log = await started(t, new FileLog(path, systemClock));
   await Promise.all(Array.from({ length: 50 }, (_, index) => log.append(entry(String(index)))));
   t.equal(readFileSync(path, 'utf8').split('\n').length, 51);
@@ -90,12 +90,12 @@ t.test('an entry is in the file before it is answered, and only its owner may re
 });
 
 t.test('a file that cannot be written stops the start, with its name', async (t) => {
-  const path = join(folder(t), 'missing', 'received.jsonl');
+  const path = join(temporaryFolder(t), 'missing', 'received.jsonl');
   await t.rejects(new FileLog(path, systemClock).start(), /missing/);
 });
 
 t.test('an entry that arrives as the file is shortened is in the new file', async (t) => {
-  const path = join(folder(t), 'received.jsonl');
+  const path = join(temporaryFolder(t), 'received.jsonl');
   const none = Date.now() / 1000 - 1;
   const log = await started(t, new FileLog(path, systemClock, -1));
   await log.append(entry('1', { until: none }));
@@ -106,7 +106,7 @@ t.test('an entry that arrives as the file is shortened is in the new file', asyn
 });
 
 t.test('a folder that is full or read-only later rejects no entry while the file itself has space', async (t) => {
-  const path = join(folder(t), 'received.jsonl');
+  const path = join(temporaryFolder(t), 'received.jsonl');
   const log = await started(t, new FileLog(path, systemClock, -1));
   await log.append(entry('1'));
   mkdirSync(join(`${path}.new`, 'in the way'), { recursive: true });
@@ -132,7 +132,7 @@ t.test('a write that fails halfway spoils no later entry', async (t) => {
 });
 
 t.test('a file that was removed is written again, with the entries of a process that replaced it', async (t) => {
-  const path = join(folder(t), 'received.jsonl');
+  const path = join(temporaryFolder(t), 'received.jsonl');
   const first = await started(t, new FileLog(path, systemClock));
   await first.append(entry('1'));
   rmSync(path);
@@ -145,7 +145,7 @@ t.test('a file that was removed is written again, with the entries of a process 
 });
 
 t.test('a symbolic link to the file stays, and a pipe stops the start', async (t) => {
-  const place = folder(t);
+  const place = temporaryFolder(t);
   const [path, link, pipe] = [join(place, 'received.jsonl'), join(place, 'link'), join(place, 'pipe')];
   writeFileSync(path, '');
   symlinkSync(path, link);

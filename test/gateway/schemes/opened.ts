@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Test } from 'tap';
 import { buildLog } from '../../../src/base/log.ts';
@@ -13,6 +10,7 @@ import type { HttpScheme } from '../../../src/gateway/schemes/http-scheme.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
 import { settableClock } from '../../support/settable-clock.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export interface Opened {
   readonly schemes: Schemes;
@@ -42,18 +40,12 @@ export function opening(t: Test, directory = '/') {
   return { open, clock, logged: () => lines.map((line): Record<string, unknown> => JSON.parse(line)) };
 }
 
-export function directoryOf(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
 /** 32 bytes in base64. */
 export const sealKey = Buffer.alloc(32, 7).toString('base64');
 
 /** The empty database of an authorization service, and the service's own writer. */
 export async function storeOfUsers(t: Test): Promise<{ readonly storage: string; readonly records: Records }> {
-  const storage = `sqlite:${directoryOf(t)}/gatehouse.db`;
+  const storage = `sqlite:${temporaryFolder(t)}/gatehouse.db`;
   const records = await openRecords(storage, { directory: '/', clock: settableClock(), encryptionKeys: [sealKey] });
   t.teardown(() => records.close());
   return { storage, records };

@@ -4,8 +4,9 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { hashApiKey, hmacApiKey } from '../../../src/http-auth/api-key.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
 import { storedHash, userHash } from '../../../src/http-auth/digest-response.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { headOf } from '../head.ts';
-import { directoryOf, opening, sealKey, storeOfUsers } from './opened.ts';
+import { opening, sealKey, storeOfUsers } from './opened.ts';
 import { answer, offerOf, present, user } from './presenting.ts';
 import { firstTaken, gatewayOf, gatewayWith, routeWith } from './taken.ts';
 
@@ -83,8 +84,8 @@ t.test('a key is found in the store by its hash, or by its HMAC if the block has
 });
 
 t.test('all routes with the same kind of users share one store, also after a reload', async (t) => {
-  const gone = { storage: `sqlite:${directoryOf(t)}/none.db` };
-  const other = { storage: `sqlite:${directoryOf(t)}/none.db` };
+  const gone = { storage: `sqlite:${temporaryFolder(t)}/none.db` };
+  const other = { storage: `sqlite:${temporaryFolder(t)}/none.db` };
   const basic = (id: string, users: object) => routeWith(id, 'basic', { users, allow_insecure: true, realm: id });
   const { open, logged } = opening(t);
   const opened = async (routes: readonly object[]) => {
@@ -143,7 +144,7 @@ t.test('the check of a store of users fails if it is unavailable, or no key open
     }
   };
   t.equal(await look({ users: { storage, encryption_keys: [sealKey] } }), 'well');
-  const wrong = await look({ users: { storage: `sqlite:${directoryOf(t)}/none.db`, encryption_keys: [sealKey] } });
+  const wrong = await look({ users: { storage: `sqlite:${temporaryFolder(t)}/none.db`, encryption_keys: [sealKey] } });
   t.match(wrong, /^Storage/);
   t.match(await look({ users: { storage } }), /^Storage/, 'there is no key');
 });

@@ -1,9 +1,9 @@
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { signingKey } from '../../support/keys.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
   type HeldClock,
   heldClock,
@@ -200,8 +200,7 @@ t.test('the valid keys of a mixed key set are used, and the log lists the others
 });
 
 t.test('keys from a file: replaced, moved by a symbolic link, broken and deleted', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryFolder(t);
   const write = async (name: string, ...algs: Parameters<typeof publish>) =>
     writeFileSync(join(directory, name), JSON.stringify(await publish(...algs)));
   await write('one.json', 'ES256');

@@ -5,8 +5,9 @@ import type { Test } from 'tap';
 import { parseAllDocuments, stringify } from 'yaml';
 import { envoyOf } from '../../envoy/support/envoy.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type FrontProxy, folder } from '../../support/front-proxy.ts';
+import type { FrontProxy } from '../../support/front-proxy.ts';
 import { peerFile } from '../../support/peer-place.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export const peer = 'egctl-1.9.1';
 
@@ -65,7 +66,7 @@ function surroundings({ namespace, services }: Around): readonly object[] {
  * its reason.
  */
 export function translate(t: Test, objects: string, around: Around): Xds {
-  const file = join(folder(t), 'objects.yaml');
+  const file = join(temporaryFolder(t), 'objects.yaml');
   const own = parseAllDocuments(objects).flatMap((each) => each.toJS() ?? []);
   writeFileSync(file, [...surroundings(around), ...own].map((each) => stringify(each)).join('---\n'));
   const kinds = ['--from', 'gateway-api', '--to', 'gateway-api,xds', '--type', 'all', '--output', 'json'];

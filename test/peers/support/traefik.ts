@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../support/free-port.ts';
-import { type Addresses, blockOf, type FrontProxy, folder, started } from '../../support/front-proxy.ts';
+import { type Addresses, blockOf, type FrontProxy, started } from '../../support/front-proxy.ts';
 import { peerFile } from '../../support/peer-place.ts';
 import { ask } from '../../support/raw-client.ts';
 import { requestText } from '../../support/request-text.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 export const peer = 'traefik-3.7.13';
 
 /** Traefik with both files of the page. */
 export async function traefik(t: Test, page: string, addresses: Addresses): Promise<FrontProxy> {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   const port = await freePort();
   const [install, routing] = ['install', 'routing'].map((name) => join(directory, `${name}.yml`)) as [string, string];
   const { entryPoints } = parse(blockOf(page, 'yml', {}, '# Traefik'));

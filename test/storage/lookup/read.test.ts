@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
@@ -13,15 +12,10 @@ import { sqliteEngine } from '../../../src/storage/sqlite/engine.ts';
 import { buildGroupCommit } from '../../../src/storage/sqlite/group-commit.ts';
 import { migrate } from '../../../src/storage/sqlite/migrate.ts';
 import { accessToken, tokenFactsContract } from '../../contracts/token-facts.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const now = 1_800_000_000;
 const hash = sha256('a');
-
-function temporary(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** As the authorization service leaves it. */
 function writer(t: Test, file: string): WritableEngine {
@@ -41,7 +35,7 @@ function reader(t: Test, directory: string) {
 
 tokenFactsContract(t, 'sqlite', {
   async open(t) {
-    const directory = temporary(t);
+    const directory = temporaryFolder(t);
     return { writer: writer(t, join(directory, 'gatehouse.db')), facts: reader(t, directory) };
   },
 });
@@ -49,7 +43,7 @@ tokenFactsContract(t, 'sqlite', {
 const out = (message: RegExp) => ({ name: 'StorageUnavailable', message });
 
 t.test('sqlite: a database that is created later is then read, and the reader creates none', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   const facts = reader(t, directory);
   await t.rejects(facts.ping(), out(/there is no database .*gatehouse\.db/));
   t.strictSame(readdirSync(directory), []);
@@ -59,7 +53,7 @@ t.test('sqlite: a database that is created later is then read, and the reader cr
 });
 
 t.test('sqlite: a database that is moved away is an outage, and one that replaces it is read', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   const [file, away] = [join(directory, 'gatehouse.db'), join(directory, 'away.db')];
   const service = writer(t, file);
   await service.write(() => saveAccessToken(accessToken('a')));
@@ -91,7 +85,7 @@ const unreadable: Readonly<Record<string, { make(file: string): void; why: RegEx
 
 for (const [title, { make, why }] of Object.entries(unreadable)) {
   t.test(`sqlite: a file ${title} is an outage, is not changed, and is tried again`, async (t) => {
-    const directory = temporary(t);
+    const directory = temporaryFolder(t);
     const file = join(directory, 'gatehouse.db');
     make(file);
     const { size, mtimeMs } = statSync(file);
@@ -107,7 +101,7 @@ for (const [title, { make, why }] of Object.entries(unreadable)) {
 }
 
 t.test('sqlite: a short lock is awaited, a long one is an outage', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gatehouse.db');
   await writer(t, file).close();
   const other = new DatabaseSync(file);
@@ -123,7 +117,7 @@ t.test('sqlite: a short lock is awaited, a long one is an outage', async (t) => 
 });
 
 t.test('sqlite: a lock closes the database for no reader, and a broken one is opened again', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gatehouse.db');
   await writer(t, file).close();
   const other = new DatabaseSync(file);
@@ -142,7 +136,7 @@ t.test('sqlite: a lock closes the database for no reader, and a broken one is op
 });
 
 t.test('sqlite: a reader leaves nothing that a stopped service must clean up before it starts again', async (t) => {
-  const directory = temporary(t);
+  const directory = temporaryFolder(t);
   const file = join(directory, 'gatehouse.db');
   const service = writer(t, file);
   const facts = reader(t, directory);

@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
@@ -8,13 +7,13 @@ import { openRecords } from '../../../src/storage/open.ts';
 import { openUserFacts } from '../../../src/storage/open-users.ts';
 import { userFactsContract } from '../../contracts/user-facts.ts';
 import { postgresServer, skipWithoutPostgres as skip } from '../../support/postgres.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const url = 'sqlite:gatehouse.db';
 const keys = [Buffer.alloc(32, 7).toString('base64')];
 
 async function sqlite(t: Test, encryptionKeys?: readonly string[]) {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const options = { directory, clock: systemClock, encryptionKeys };
   const records = await openRecords(url, options);
   t.teardown(() => records.close());

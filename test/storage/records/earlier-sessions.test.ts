@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { now, session } from '../../contracts/records/samples.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 t.test('a client that an earlier version noted for a session gets a notice when the session ends', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   t.teardown(() => records.close());
   await records.saveSession(session('a'));

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { client, now } from '../../contracts/records/samples.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** More than one call takes arguments. */
 const MANY = 150_000;
@@ -13,8 +12,7 @@ const MANY = 150_000;
 t.test(
   'a client with any number of grants can be removed, and the feed waits for the last of their tokens',
   async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-    t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = temporaryFolder(t);
     const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
     t.teardown(() => records.close());
     await records.addClient(client('shop'));

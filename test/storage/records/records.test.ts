@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { recordsContract } from '../../contracts/records.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** In the size of .ci/run: 18 s on a busy machine. */
 t.setTimeout(120_000);
@@ -12,12 +10,9 @@ t.setTimeout(120_000);
 for (const url of ['sqlite:gatehouse.db', 'sqlite::memory:']) {
   recordsContract(t, url, {
     async open(t) {
-      const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+      const directory = temporaryFolder(t);
       const records = await openRecords(url, { directory, clock: systemClock });
-      t.teardown(async () => {
-        await records.close();
-        rmSync(directory, { recursive: true });
-      });
+      t.teardown(() => records.close());
       return records;
     },
   });

@@ -7,9 +7,9 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { keyIds } from '../../../src/storage/engine/encryption-keys.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { type Records, sealedKinds } from '../../../src/storage/records/records.ts';
-import { temporaryDirectory } from '../../authorization/running-service.ts';
 import { claim, now, plain, saveCode, sessionKey, signingKey, times } from '../../contracts/records/samples.ts';
 import { postgresServer, skipWithoutPostgres } from '../../support/postgres.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const [old, fresh, lost] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [
   string,
@@ -24,7 +24,7 @@ interface Store {
 }
 
 async function sqlite(t: Test): Promise<Store> {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   return {
     open: opener(t, 'sqlite:a.db', directory),
     async everyValue() {

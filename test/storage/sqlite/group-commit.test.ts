@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { openRecords } from '../../../src/storage/open.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const now = 1_800_000_000;
 const token = (text: string) => ({
@@ -23,7 +22,7 @@ const token = (text: string) => ({
 });
 
 async function open(t: Test, busyDeadline?: number) {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const directory = temporaryFolder(t);
   const commits: number[] = [];
   const records = await openRecords('sqlite:g.db', {
     directory,
@@ -31,10 +30,7 @@ async function open(t: Test, busyDeadline?: number) {
     busyDeadline,
     onCommit: (writes) => commits.push(writes),
   });
-  t.teardown(async () => {
-    await records.close();
-    rmSync(directory, { recursive: true });
-  });
+  t.teardown(() => records.close());
   return { records, commits, other: () => new DatabaseSync(join(directory, 'g.db')) };
 }
 

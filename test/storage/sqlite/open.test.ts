@@ -1,18 +1,17 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { openRecords } from '../../../src/storage/open.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const url = 'sqlite:data/gatehouse.db';
 const key = { kid: 'k', alg: 'ES256', publicJwk: {}, privateKey: Buffer.from('private'), createdAt: 1 };
 
 function place(t: Test) {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryFolder(t);
   return { directory, clock: systemClock, file: join(directory, 'data/gatehouse.db') };
 }
 

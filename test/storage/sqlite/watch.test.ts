@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { accessToken, now } from '../../contracts/records/samples.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 t.test('only a commit that wrote an event wakes a watcher, before its promise settles', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder(t);
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   t.teardown(() => records.close());
   let woken = 0;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { folder } from '../front-proxy.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
@@ -39,7 +39,7 @@ export interface ConformanceRun {
 
 /** The tool in a separate process, with its results in a temporary folder. */
 export function runConformance(t: Test, args: readonly string[]): ConformanceRun {
-  const directory = folder(t);
+  const directory = temporaryFolder(t);
   const child = spawn(process.execPath, [program, ...args, '--output-dir', directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '' },

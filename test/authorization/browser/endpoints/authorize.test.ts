@@ -3,8 +3,9 @@ import t from 'tap';
 import { openStore } from '../../../../src/authorization/open-service.ts';
 import { makeOpaqueToken, tokenPrefixes } from '../../../../src/authorization/tokens/opaque-token.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { redeem } from '../../grant-flow.ts';
-import { configuration, temporaryDirectory } from '../../running-service.ts';
+import { configuration } from '../../running-service.ts';
 import { answered, authorizePath, callback, clientsWith, decide, logIn, openTab, runFront, signedIn } from '../walk.ts';
 
 /** The source expression of a policy, for the text between the tags. */
@@ -408,7 +409,7 @@ t.test('if the store does not answer, the client gets temporarily_unavailable, a
 });
 
 t.test('nothing is written for a browser that is not signed in, whatever it sends', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryFolder(t);
   const records = await openStore(configuration(), { directory, clock: systemClock });
   const written: string[] = [];
   /** What only reads, and what the service does by itself now and then. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { freePort } from '../../../support/free-port.ts';
-import { folder } from '../../../support/front-proxy.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { until } from '../../../support/until.ts';
 import { callbackPath, type Registration } from './registration.ts';
 import type { Stage } from './stage.ts';
@@ -21,7 +21,12 @@ export const mcpRemote =
       command: process.execPath,
       args: [program, stage.url, port, ...callback, ...identity(registration), ...options],
       // Nothing opens a browser: the test reads the address.
-      env: { BROWSER: '/bin/true', MCP_REMOTE_CONFIG_DIR: folder(t), HOME: folder(t), PATH: process.env.PATH ?? '' },
+      env: {
+        BROWSER: '/bin/true',
+        MCP_REMOTE_CONFIG_DIR: temporaryFolder(t),
+        HOME: temporaryFolder(t),
+        PATH: process.env.PATH ?? '',
+      },
       stderr: 'pipe',
     });
     const client = new Client({ name: 'desktop', version: '1.0.0' });

@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { entry } from '../../../../src/gateway/message/codes.ts';
 import { setVariable } from '../../../support/environment.ts';
 import { behind, gateway } from '../../../support/gateway.ts';
 import { servedFile, writeIn } from '../../../support/served-file.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { jwt } from '../../../support/tokens.ts';
 import { witness } from '../../../support/witness.ts';
 
@@ -109,8 +109,7 @@ t.test('the errors of a pasted file have their lines', async (t) => {
 
 t.test('a pasted file reads no variable and no file, and does not tell whether a file exists', async (t) => {
   const { adminUrl } = await open(t);
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-pasted-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryFolder(t);
   const file = join(directory, 'canary');
   setVariable(t, 'PASTED_CANARY', 'canary-of-the-environment');
   const forms = (path: string) => [
