@@ -23,7 +23,9 @@ for (const target of ['/orders/1', '/public/1', '/nowhere', '/.well-known/oauth-
         const response = await send({ target, headers: [[name, value]] });
         t.equal(response.status, plain.status, name);
         t.equal(response.header('www-authenticate'), plain.header('www-authenticate'), name);
-        t.notMatch(JSON.stringify([response.headers, response.body.toString()]), /evil|location/i, name);
+        t.equal(response.header('location'), undefined, name);
+        // With the dot: `evil` alone is sometimes part of a random ticket.
+        t.notMatch(JSON.stringify([response.headers, response.body.toString()]), /evil\.example/i, name);
       }
     }
   });

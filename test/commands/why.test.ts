@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { ask as raw } from '../support/raw-client.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { jwt } from '../support/tokens.ts';
+import { JWT_BEGINS, jwt } from '../support/tokens.ts';
 import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
@@ -49,7 +49,8 @@ t.test(
     t.match(told.stdout, /held scope +orders\.read\n/);
     t.match(told.stdout, /to do +Request the scope that the challenge names/);
     t.match(told.stdout, new RegExp(`request id +${response.headers.get('x-request-id')}\n`));
-    t.notMatch(told.stdout, /secret|alice|eyJ/);
+    t.notMatch(told.stdout, /secret|alice/);
+    t.notMatch(told.stdout, JWT_BEGINS);
     const record = JSON.parse((await command(t, ['why', ticket, '--config', file, '--json']).ended()).stdout);
     t.match(record, {
       route: 'admin',
@@ -70,7 +71,8 @@ t.test('why shows what a token contains beside what the route expects, and the d
   t.match(stdout, /^401 token_issuer/);
   t.match(stdout, /\n {2}claim +iss\n {2}found +"https:\/\/auth.example.com\/"\n/);
   t.match(stdout, /\n {2}expected +"https:\/\/auth.example.com"\n {2}difference +differs only by a slash at the end\n/);
-  t.notMatch(stdout, /hidden-word|eyJ/);
+  t.notMatch(stdout, /hidden-word/);
+  t.notMatch(stdout, JWT_BEGINS);
 });
 
 t.test('a ticket of another key, or a text that is not a ticket, is one clear sentence and exit 1', async (t) => {
@@ -173,7 +175,7 @@ t.test(
       t.equal(answer.status, 401);
       t.notMatch(answer.headers.get('www-authenticate') ?? '', /not read|RFC|error/);
       const { ticket, ...sent } = (await answer.json()) as { ticket: string };
-      t.notMatch(JSON.stringify(sent), /not read|RFC/);
+      t.notMatch(JSON.stringify(sent), /not read|RFC \d/);
       const { stdout } = await command(t, ['why', ticket, '--config', write(t, body)]).ended();
       t.match(stdout, `reason        ${reason}\n`);
       t.notMatch(stdout, /not-for-the-log/);

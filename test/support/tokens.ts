@@ -71,6 +71,12 @@ export async function authorizationServer(
   return { config: { main }, keys, introspection, tokens };
 }
 
+/**
+ * The first letters of a JWT, whose header begins with `alg`, `kid` or `typ`. Shorter text, such as `eyJ`, is sometimes part
+ * of a random identifier.
+ */
+export const JWT_BEGINS = /eyJ(?:hbGci|raWQi|0eXAi)/;
+
 /** An active answer of introspection (RFC 7662 §2.2). */
 export function active(scope: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1000);
