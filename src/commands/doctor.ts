@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
-import { systemClock } from '../base/clock.ts';
 import { printableJson } from '../base/printable.ts';
 import { eitherOption } from './common/config-option.ts';
-import { checksFor } from './doctor/checks.ts';
-import { examine } from './doctor/examine.ts';
+import { diagnose } from './doctor/diagnose.ts';
 import { findingsInWords } from './doctor/finding.ts';
-import { subjectOf } from './doctor/subject.ts';
 
 /** `gatehouse doctor --config FILE`: finds what keeps this file from working. It changes nothing. */
 export function register(program: Command): void {
@@ -22,9 +19,8 @@ export function register(program: Command): void {
 }
 
 async function run({ config: file, json }: { config: string; json?: true }): Promise<void> {
-  const findings = await examine(subjectOf(file), { clock: systemClock, node: process.versions.node }, checksFor);
-  const failed = findings.some(({ verdict }) => verdict === 'bad');
-  const report = json ? printableJson({ file, ok: !failed, findings }) : findingsInWords(findings);
+  const diagnosis = await diagnose(file);
+  const report = json ? printableJson(diagnosis) : findingsInWords(diagnosis.findings);
   // A pending request, such as a DNS lookup, would keep the process alive. So it exits here.
-  process.stdout.write(report, () => process.exit(failed ? 1 : 0));
+  process.stdout.write(report, () => process.exit(diagnosis.ok ? 0 : 1));
 }

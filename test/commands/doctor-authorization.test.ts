@@ -37,7 +37,7 @@ const beside = (file: string, name: string) => join(dirname(file), name);
 
 t.test('before the first start nothing is broken, and nothing is created', async (t) => {
   const file = await service(t, { audit: { file: 'audit.jsonl' } });
-  const found = await doctored(t, file);
+  const found = await doctored(t, file, {});
   expectSeen(t, found, file, 'good', /^valid$/);
   expectSeen(t, found, 'listen', 'good', /^free$/);
   expectSeen(t, found, 'issuer', 'doubtful', /does not run/);

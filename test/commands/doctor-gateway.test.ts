@@ -54,7 +54,7 @@ t.test('in a working setup everything is fine, whether the gateway runs or not',
       },
     ],
   });
-  const found = await doctored(t, file);
+  const found = await doctored(t, file, {});
   const rows: readonly (readonly [string, RegExp])[] = [
     [file, /^valid$/],
     ['Node.js', /^\d+\.\d+\.\d+$/],

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { stringify } from 'yaml';
+import { type Diagnosis, diagnose } from '../../src/commands/doctor/diagnose.ts';
 import type { DoctorFinding, Verdict } from '../../src/commands/doctor/finding.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
@@ -29,14 +30,24 @@ export function fileIn(t: Test, name: string, body: object, more: Readonly<Recor
   return file;
 }
 
-/** What `gatehouse doctor --json` finds. */
-export async function doctored(t: Test, file: string, how: How = {}): Promise<Doctored> {
-  const { status, stdout, stderr } = await command(t, ['doctor', '--config', file, '--json'], how).ended();
-  if (stderr !== '') throw new Error(stderr);
-  const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] };
+/** What the doctor finds: in this process, or with `how` in a process of its own, as `gatehouse doctor --json` prints it. */
+export async function doctored(t: Test, file: string, how?: How): Promise<Doctored> {
+  const { status, stdout } = how === undefined ? await diagnosed(file) : await run(t, file, how);
+  const { findings } = JSON.parse(stdout) as Diagnosis;
   const about = (name: string) =>
     findings.filter((each) => each.about.startsWith(name)).map(({ verdict, message }) => `${verdict}: ${message}`);
   return { status, findings, about };
+}
+
+async function diagnosed(file: string) {
+  const diagnosis = await diagnose(file);
+  return { status: diagnosis.ok ? 0 : 1, stdout: JSON.stringify(diagnosis) };
+}
+
+async function run(t: Test, file: string, how: How) {
+  const ended = await command(t, ['doctor', '--config', file, '--json'], how).ended();
+  if (ended.stderr !== '') throw new Error(ended.stderr);
+  return ended;
 }
 
 /** Whether a finding with this verdict and these words exists; a finding that is not fine has a remedy. */
