@@ -4,6 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { inOneChunk, sourcesInSmallChunks } from './small-chunks.ts';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -59,23 +60,29 @@ export const bundled = {
   plugins: [undiciInParts, httpWithoutFetch],
 } satisfies BuildOptions;
 
+/** `.mjs` says the format. For a file `.js`, Node.js would look for a `package.json` in each folder above it. */
+const options = {
+  ...bundled,
+  entryPoints,
+  splitting: true,
+  metafile: true,
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  chunkNames: '[name]-[hash]',
+  banner: { js: banner },
+} satisfies BuildOptions;
+
 /** Returns what esbuild tells of the files: which holds what, and which loads which. */
 export async function bundle(folder: string): Promise<Metafile> {
   rmSync(folder, { recursive: true, force: true });
-  const { metafile } = await build({
-    ...bundled,
-    entryPoints,
-    outdir: join(folder, 'program'),
-    splitting: true,
-    metafile: true,
-    format: 'esm',
-    chunkNames: '[name]-[hash]',
-    banner: { js: banner },
-  });
+  const outdir = join(folder, 'program');
+  const { metafile: apart } = await build({ ...options, outdir, write: false });
+  const { inject, plugin } = inOneChunk(sourcesInSmallChunks(apart, 'src/commands/gateway.ts'), root);
+  const { metafile } = await build({ ...options, outdir, inject, plugins: [plugin, ...bundled.plugins] });
   // The modules that read these files are all in `program`.
   for (const pages of ['src/demo/page', 'src/gateway/console/console-page'])
     cpSync(join(root, pages), join(folder, 'program', basename(pages)), { recursive: true });
-  writeFileSync(join(folder, 'cli.js'), "export { main } from './program/cli.js';\n");
+  writeFileSync(join(folder, 'cli.js'), "export { main } from './program/cli.mjs';\n");
   return metafile;
 }
 
