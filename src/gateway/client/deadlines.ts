@@ -62,15 +62,21 @@ class DeadlineList {
 
   /** Ending an entry does not change the timer. So the timer may fire too early, and then starts again. */
   readonly #look = (): void => {
-    this.#timer = undefined;
-    const now = performance.now();
+    try {
+      this.#expireUntil(performance.now());
+    } finally {
+      // Only now, because an entry that begins meanwhile is due after all others.
+      this.#timer = this.#first && this.#lookIn(Math.max(1, this.#first.due - performance.now()));
+    }
+  };
+
+  #expireUntil(now: number): void {
     while (this.#first !== undefined && this.#first.due <= now) {
       const { expire } = this.#first;
       this.remove(this.#first);
       expire();
     }
-    if (this.#first !== undefined) this.#timer ??= this.#lookIn(Math.max(1, this.#first.due - now));
-  };
+  }
 }
 
 /** One list for each configured length. A list entry is cheaper than a timer for each request. */

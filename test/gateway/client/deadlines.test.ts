@@ -61,3 +61,17 @@ t.test('an entry that begins while others expire has its own time', async (t) =>
   t.ok(await until(() => expired.length === 2));
   t.strictSame(expired, ['first', 'third']);
 });
+
+t.test('an entry that begins while others expire does not make the others late', async (t) => {
+  const deadlines = new Deadlines();
+  const expired: string[] = [];
+  deadlines.begin(300, () => {
+    deadlines.begin(300, () => expired.push('begun'));
+    // Timers that are both late still run in the order of their times.
+    setTimeout(() => expired.push('200 ms after the first'), 200);
+  });
+  await pause(100);
+  deadlines.begin(300, () => expired.push('100 ms after the first'));
+  t.ok(await until(() => expired.length === 3));
+  t.strictSame(expired, ['100 ms after the first', '200 ms after the first', 'begun']);
+});
