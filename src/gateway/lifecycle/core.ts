@@ -31,6 +31,7 @@ import { HandshakeTracker } from '../listener/handshake-tracker.ts';
 import { buildProxy } from '../listener/proxy.ts';
 import { buildServer, type ServerOptions } from '../listener/server.ts';
 import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
+import { UnreadConnection, type WatchUnread } from '../listener/unread-connection.ts';
 import { openEventLog } from '../receiver/open-log.ts';
 import { type AccessLog, buildAccessLog } from '../telemetry/access-log.ts';
 import { Decisions } from '../telemetry/decisions.ts';
@@ -100,6 +101,7 @@ export function openProxy(core: Core, { limits, listen: address }: GatewayConfig
     http1: reader === 'node' ? undefined : { reads: reader, clock, stalls },
     tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
     connected: tls === undefined || tls.client_auth === 'none' ? watchReader(core) : watchProved(core),
+    watchUnread: watchUnread(core),
     handle: buildProxy(live),
     malformed: countMalformed(core),
   });
@@ -112,6 +114,7 @@ export function openDecisionEndpoint(core: Core, { limits }: GatewayConfig): Fas
   return buildServer({
     limits,
     connected: watchReader(core),
+    watchUnread: watchUnread(core),
     handle: buildDecisionEndpoint(core.live),
     malformed: countMalformed(core),
   });
@@ -144,6 +147,10 @@ function watchReader({ live, stalls, listener }: Core): (socket: Socket) => void
   const idle = () => live.current.shared.limits.idle;
   const isTunnel = (socket: Socket) => listener.tunnels.has(socket);
   return (socket) => ClientReader.watch(socket, stalls, { idle, isTunnel });
+}
+
+function watchUnread({ live, stalls }: Core): WatchUnread {
+  return (socket) => UnreadConnection.watch(socket, stalls, () => live.current.shared.limits.idle);
 }
 
 /** Watches connections whose clients may have shown a certificate. */

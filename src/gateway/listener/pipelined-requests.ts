@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pendingOn } from '../client/pending-response.ts';
+import type { WatchUnread } from './unread-connection.ts';
 
 /** The connection pauses once this many bytes wait. The last read may exceed this number. */
 const MOST_WAITING = 64 * 1024;
@@ -24,6 +25,7 @@ interface Waiting {
  */
 export class PipelinedRequests {
   readonly #socket: Socket;
+  readonly #watchUnread: WatchUnread;
   #bytes = 0;
   /** Requests that began since the queue was last empty. */
   #begun = 0;
@@ -36,9 +38,12 @@ export class PipelinedRequests {
    */
   #wasFull = false;
   #late: (() => void) | undefined;
+  /** Ends the watch of the paused connection. */
+  #forget: (() => void) | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, watchUnread: WatchUnread) {
     this.#socket = socket;
+    this.#watchUnread = watchUnread;
     socket.on('resume', this.#pause);
   }
 
@@ -108,11 +113,13 @@ export class PipelinedRequests {
   #fill(): void {
     this.#isFull = true;
     this.#wasFull = true;
+    this.#forget = this.#watchUnread(this.#socket);
     process.nextTick(this.#pause);
   }
 
   #drain(): void {
     this.#isFull = false;
+    this.#forget?.();
     this.#socket.resume();
   }
 

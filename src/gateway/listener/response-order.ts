@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pendingOn } from '../client/pending-response.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
+import type { WatchUnread } from './unread-connection.ts';
 
 /** Bytes after the last request of a connection that are read and discarded. */
 export const MOST_IGNORED = 1024 * 1024;
@@ -15,6 +16,12 @@ export class ResponseOrder {
   readonly #lines = new WeakMap<Socket, PipelinedRequests>();
   /** `bytesRead` at the end of the last request. */
   readonly #ended = new WeakMap<Socket, number>();
+  readonly #unread = new WeakSet<Socket>();
+  readonly #watchUnread: WatchUnread;
+
+  constructor(watchUnread: WatchUnread) {
+    this.#watchUnread = watchUnread;
+  }
 
   /**
    * For a request whose response has no socket yet. Calls `begin` in its turn, or never if the connection ends first.
@@ -51,11 +58,15 @@ export class ResponseOrder {
 
   /** The connection keeps reading, because a connection without a reader never reports that its peer left. */
   #ignore(socket: Socket): void {
-    if (socket.bytesRead - (this.#ended.get(socket) ?? 0) > MOST_IGNORED) socket.pause();
+    if (socket.bytesRead - (this.#ended.get(socket) ?? 0) <= MOST_IGNORED) return;
+    socket.pause();
+    if (this.#unread.has(socket)) return;
+    this.#unread.add(socket);
+    this.#watchUnread(socket);
   }
 
   #lineOf(socket: Socket): PipelinedRequests {
-    const line = this.#lines.get(socket) ?? new PipelinedRequests(socket);
+    const line = this.#lines.get(socket) ?? new PipelinedRequests(socket, this.#watchUnread);
     this.#lines.set(socket, line);
     return line;
   }

@@ -30,6 +30,7 @@ import { FrontedServer, type FrontOptions } from './http1/front.ts';
 import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts';
 import { ResponseOrder } from './response-order.ts';
 import { guardHandshakes } from './tls.ts';
+import type { WatchUnread } from './unread-connection.ts';
 
 /** The known facts about something that never became a request. */
 export interface Malformed extends Partial<CountedAnswer> {
@@ -45,6 +46,7 @@ export interface ServerOptions {
   readonly http2?: Omit<Http2Options, 'handle' | 'broken'> | undefined;
   /** If present, our own listener reads the requests that it can, and Node's server the rest. Excludes `tls`. */
   readonly http1?: FrontOptions | undefined;
+  readonly watchUnread: WatchUnread;
   /** Receives each HTTP/1.1 connection. */
   readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: IncomingRequest) => void;
@@ -61,7 +63,7 @@ export interface ServerOptions {
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const expectations = new WeakMap<IncomingMessage, IncomingRequest['notice']>();
-  const turns = new ResponseOrder();
+  const turns = new ResponseOrder(options.watchUnread);
   const app = Fastify({
     ...withoutSchemas,
     rewriteUrl: () => '/',

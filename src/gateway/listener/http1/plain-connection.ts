@@ -4,6 +4,7 @@ import type { IncomingRequest } from '../../client/incoming-request.ts';
 import { SectionMemory } from '../../client/section-memory.ts';
 import type { Watched } from '../../client/stalls.ts';
 import { MOST_IGNORED } from '../response-order.ts';
+import { UnreadConnection } from '../unread-connection.ts';
 import { ContentRequest } from './content-request.ts';
 import type { FieldSection } from './field-section.ts';
 import type { HeardSocket } from './heard-socket.ts';
@@ -66,6 +67,8 @@ export class PlainConnection implements Watched, ResponseOwner {
   #before: Before | undefined;
   /** Bytes after the last request. Undefined: another request may follow. */
   #ignored: number | undefined;
+  /** Undefined: the connection reads. */
+  #unread: UnreadConnection | undefined;
   #isServing = false;
   /** The next requests begin in the next turn of the event loop. */
   #isResting = false;
@@ -116,6 +119,7 @@ export class PlainConnection implements Watched, ResponseOwner {
   check(now: number): void {
     if (this.#isOver) return;
     const { headersTimeout, idle } = this.#owner;
+    this.#unread?.check(now);
     if (this.#answering !== undefined || this.socket.writableLength > 0 || this.#seen !== this.#changes) {
       this.#seen = this.#changes;
       this.#since = now;
@@ -152,20 +156,30 @@ export class PlainConnection implements Watched, ResponseOwner {
    */
   #ignore(bytes: number): void {
     this.#ignored = (this.#ignored ?? 0) + bytes;
-    if (this.#ignored > MOST_IGNORED) this.socket.pause();
+    if (this.#ignored > MOST_IGNORED) this.#pause();
   }
 
   #hold(piece: Buffer): void {
     this.#held ??= new Gathered(() => true);
     this.#held.add(piece);
-    if (this.#held.bytes > MOST_HELD) this.socket.pause();
+    if (this.#held.bytes > MOST_HELD) this.#pause();
+  }
+
+  #pause(): void {
+    this.socket.pause();
+    this.#unread ??= new UnreadConnection(this.socket, () => this.#owner.idle);
+  }
+
+  #resume(): void {
+    this.#unread = undefined;
+    this.socket.resume();
   }
 
   #serveHeld(): void {
     const held = this.#held?.whole;
     this.#held = undefined;
     if (held === undefined) return;
-    if (held.length > MOST_HELD) this.socket.resume();
+    if (this.#unread !== undefined) this.#resume();
     this.#serve(held);
   }
 
@@ -236,9 +250,9 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.#goOn();
   };
 
-  #goOn(): void {
+  readonly #goOn = (): void => {
     if (this.#isFree && !this.#isServing) this.#serveHeld();
-  }
+  };
 
   #handOver(unread: Buffer): void {
     const { socket } = this;
