@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
 import t from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
 import { open } from '../support/raw-client.ts';
 import { rawUpstream } from '../support/raw-upstream.ts';
 import { requestText } from '../support/request-text.ts';
+import { serving } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 
 /** Waits for connections to be found idle: 12 s, and four times as long beside a whole test run. */
@@ -35,4 +37,27 @@ for (const listener of ['auto', 'node']) {
       t.ok(await until(() => upstream.connections.every(({ closed }) => closed), 20_000));
     });
   }
+
+  t.test(`a pipelined request finds the place that the request before it had (listener ${listener})`, async (t) => {
+    const url = await serving(
+      t,
+      createServer((_request, response) => setTimeout(() => response.end('done'), 20)),
+    );
+    const upstreams = { api: { url, max_connections: 1, max_pending: 0 } };
+    const { port } = await gateway(t, behind(url, { listener, upstreams }));
+    const client = await open(t, port);
+    client.send(many(4, '/public/1'));
+    for (let index = 0; index < 4; index++) t.equal((await client.read())?.status, 200);
+  });
+
+  t.test(`a client that ends its side behind whole requests gets no 400 (listener ${listener})`, async (t) => {
+    const { port } = await gateway(t, behind('http://127.0.0.1:9', { listener }));
+    const client = await open(t, port);
+    client.send(many(1_000, '/nowhere'));
+    client.socket.end();
+    const statuses = new Set<number>();
+    for (let answer = await client.read(); answer !== undefined; answer = await client.read())
+      statuses.add(answer.status);
+    t.strictSame([...statuses], [404]);
+  });
 }

@@ -106,7 +106,8 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.#answering = undefined;
     this.#changes++;
     if (keeps) {
-      this.#goOn();
+      // The exchange that ends now first gives back its places.
+      if (this.#held !== undefined) process.nextTick(this.#goOn);
       return;
     }
     this.#isOver = true;
@@ -276,9 +277,9 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.#owner.closed(this);
   }
 
-  /** Like Node's server: a client that has ended its side gets nothing more. */
+  /** Like Node's server: a client that has ended its side gets nothing more. Held bytes may also be whole requests. */
   readonly #end = (): void => {
-    if (this.#answering === undefined && this.#held !== undefined && !this.#isOver) this.#fail('cut');
+    if (this.#isFree && this.#held !== undefined) this.#fail('cut');
     else this.socket.end();
   };
 

@@ -44,7 +44,7 @@ async function comparing(caseAt: CaseAt): Promise<Tally> {
       const text = caseAt(index, dice);
       if (text === undefined) return;
       const bytes = Buffer.from(text, 'latin1');
-      const ours = ourReading(cutAtRandom(bytes, dice), dice.pick<Pace>(['at once', 'late']));
+      const ours = await ourReading(cutAtRandom(bytes, dice), dice.pick<Pace>(['at once', 'late']));
       const fault = faultOf(bytes, ours, await read(bytes));
       if (fault !== undefined) tally.wrong.push(`seed ${FIRST_SEED + index}: ${fault}\n${JSON.stringify(text)}`);
       count(tally, ours);
@@ -132,14 +132,14 @@ t.test('a request is the same however its bytes are cut', async (t) => {
   let splits = 0;
   for (const text of texts) {
     const bytes = Buffer.from(text, 'latin1');
-    const reading = ourReading([bytes]);
+    const reading = await ourReading([bytes]);
     const whole = await shown(reading);
     const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
     const ways = Array.from(bytes, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]).concat([single]);
     for (const way of ways) {
       const pieces = way.filter(({ length }) => length > 0);
       for (const pace of ['at once', 'late'] as const) {
-        const cut = ourReading(pieces, pace);
+        const cut = await ourReading(pieces, pace);
         if ((await shown(cut)) !== whole && !(await isBeginningOf(reading, cut, bytes))) wrong.push(text);
       }
       splits++;
@@ -152,11 +152,11 @@ t.test('a request is the same however its bytes are cut', async (t) => {
 t.test('a pipeline has the same requests wherever its bytes are cut twice', async (t) => {
   const text = 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\nPOST / HTTP/1.1\r\n\r\n';
   const bytes = Buffer.from(text, 'latin1');
-  const whole = await shown(ourReading([bytes]));
+  const whole = await shown(await ourReading([bytes]));
   for (let first = 1; first < bytes.length; first++)
     for (let second = first + 1; second < bytes.length; second++) {
       const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
-      if ((await shown(ourReading(pieces, 'late'))) !== whole) t.fail(`cut at ${first} and ${second}`);
+      if ((await shown(await ourReading(pieces, 'late'))) !== whole) t.fail(`cut at ${first} and ${second}`);
     }
   t.match(whole, /"\/2".*POST/);
 });

@@ -22,7 +22,7 @@ class Wire extends LentWire {
 }
 
 /** How our listener reads these pieces, each in a reused buffer. Contents arrive a turn of the event loop later. */
-export function ourReading(pieces: readonly Buffer[], pace: Pace = 'at once'): OurReading {
+export async function ourReading(pieces: readonly Buffer[], pace: Pace = 'at once'): Promise<OurReading> {
   const requests: ReadRequest[] = [];
   const owed: ClientResponse[] = [];
   const unread: Buffer[] = [];
@@ -57,10 +57,18 @@ export function ourReading(pieces: readonly Buffer[], pace: Pace = 'at once'): O
     if (isHandedOver) unread.push(piece);
     else wire.says([piece], false);
   }
-  for (let response = owed.shift(); response !== undefined; response = owed.shift()) answer(response);
+  for (let response = owed.shift(); response !== undefined; response = owed.shift()) {
+    answer(response);
+    await nextBegins();
+  }
   const { destroyed: ended } = wire;
   wire.destroy();
   return { requests, unread: isHandedOver ? Buffer.concat(unread) : undefined, ended };
+}
+
+/** The next request of a pipeline begins when the code that ended the answer has returned. */
+function nextBegins(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function answer(response: ClientResponse): void {
