@@ -40,7 +40,8 @@ type Index<Key> = Map<Key, Set<OpenStream>>;
 class StreamTable implements OpenStreams {
   readonly #clock: Clock;
   readonly #young = new LinkedList<OpenStream>();
-  readonly #settled = new Set<OpenStream>();
+  /** Each with its second in `#bySecond`. */
+  readonly #settled = new Map<OpenStream, number | undefined>();
   readonly #byMark: Index<string> = new Map();
   readonly #bySecond: Index<number> = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -74,17 +75,21 @@ class StreamTable implements OpenStreams {
     clearInterval(this.#timer);
   }
 
+  /** A stream whose end has already passed gets the time of the last tick, so the next tick ends it. */
   #settle(stream: OpenStream): void {
-    this.#settled.add(stream);
-    for (const name of namesOf(stream)) addTo(this.#byMark, name, stream);
     const { endsAt } = stream;
-    if (endsAt !== undefined) addTo(this.#bySecond, Math.max(Math.ceil(endsAt), this.#looked), stream);
+    const second = endsAt === undefined ? undefined : Math.max(Math.ceil(endsAt), this.#looked);
+    this.#settled.set(stream, second);
+    for (const name of namesOf(stream)) addTo(this.#byMark, name, stream);
+    if (second !== undefined) addTo(this.#bySecond, second, stream);
   }
 
   #remove(stream: OpenStream): void {
-    if (!this.#settled.delete(stream)) return;
+    if (!this.#settled.has(stream)) return;
+    const second = this.#settled.get(stream);
+    this.#settled.delete(stream);
     for (const name of namesOf(stream)) removeFrom(this.#byMark, name, stream);
-    for (const second of secondsOf(stream, this.#looked)) removeFrom(this.#bySecond, second, stream);
+    if (second !== undefined) removeFrom(this.#bySecond, second, stream);
   }
 
   #endYoung(isOne: (stream: OpenStream) => boolean, why: StreamEnd): void {
@@ -129,14 +134,6 @@ function namesOf({ marks }: OpenStream): readonly string[] {
     const mark = read(marks);
     return mark === undefined ? [] : [`${kind} ${mark}`];
   });
-}
-
-/**
- * The possible places of a stream. A stream whose end had already passed is stored under the time when the gateway
- * noticed this.
- */
-function secondsOf({ endsAt }: OpenStream, looked: number): readonly number[] {
-  return endsAt === undefined ? [] : [Math.ceil(endsAt), looked];
 }
 
 function addTo<Key>(index: Map<Key, Set<OpenStream>>, key: Key, stream: OpenStream): void {
