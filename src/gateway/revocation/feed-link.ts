@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
+import { rest } from '../../base/rest.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import type { Authentication } from '../server-client/client-authentication.ts';
 import { type FailedFetch, type FetchJson, failed, fetchFault } from '../server-client/fetch-json.ts';
@@ -27,6 +28,8 @@ export interface LinkParts {
 export const SILENCE = 15_000;
 /** Milliseconds. A long poll must be answered at most this long after its wait. */
 const POLL_GRACE = 10_000;
+/** Milliseconds between two long polls without events. An intermediary may ignore the wait, and answer each poll at once. */
+const SHORTEST_POLL = 1_000;
 
 /** Why a link ended. `buffered`: an intermediary holds the stream back, so the follower must use polls. */
 export type LinkEnd = FailedFetch & { readonly buffered?: boolean; readonly absent?: boolean };
@@ -142,9 +145,11 @@ export async function followPolls(address: FeedAddress, parts: LinkParts, signal
 /** Each poll waits for events. A poll without events proves that the gateway has them all. */
 async function pollOn(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
   for (let wait = 0; ; ) {
+    const begun = performance.now();
     const answer = await poll(address, parts, { wait, signal });
     if (typeof answer !== 'number') return answer;
     if (answer === 0) parts.sink({ kind: 'in_step' });
+    if (answer === 0 && wait > 0) await rest(Math.max(0, SHORTEST_POLL - (performance.now() - begun)), signal);
     wait = answer === 0 ? parts.pollWait : 0;
   }
 }
