@@ -1,3 +1,4 @@
+import { type Clock, LONGEST_STEP, seconds } from '../../base/clock.ts';
 import type { OpenFeed } from '../revocation/follow-feed.ts';
 import type { Received } from './received.ts';
 
@@ -37,6 +38,14 @@ export const FULL = 'the list of received events is full';
 
 /** Bytes of an entry as JSON. */
 export const LARGEST_ENTRY = 8 * 1024;
+
+/**
+ * Whether a process must keep an entry that it reads. The clock of this process may be ahead and be set back later, and
+ * then the entry counts again.
+ */
+export function mayCount({ until }: Pick<LogEntry, 'until'>, clock: Clock): boolean {
+  return until > seconds(clock) - LONGEST_STEP;
+}
 
 /** The name of an entry. An id is unique only for its issuer (RFC 7519 §4.1.7). */
 export function entryKey({ issuer, id }: Pick<LogEntry, 'issuer' | 'id'>): string {

@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { batches } from '../../base/batches.ts';
-import { type Clock, seconds } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
 import { isTime } from '../../jwt/times.ts';
 import { readEvent } from '../revocation/events.ts';
 import type { OpenFeed } from '../revocation/follow-feed.ts';
-import type { Appended, EventLog, LogEntry } from './event-log.ts';
+import { type Appended, type EventLog, type LogEntry, mayCount } from './event-log.ts';
 import { MemoryLog } from './memory-log.ts';
 
 /** Lines that are written again only when this many more than the live entries have accumulated. */
@@ -118,8 +118,7 @@ export class FileLog implements EventLog {
   }
 
   async #restore(): Promise<void> {
-    const now = seconds(this.#clock);
-    for await (const entry of storedEntries(this.#path)) if (entry.until > now) this.#memory.restore(entry);
+    for await (const entry of storedEntries(this.#path)) if (mayCount(entry, this.#clock)) this.#memory.restore(entry);
   }
 
   /** Writes the live entries to a new file. A crash leaves the old file or the new one, and never a part of it. */

@@ -29,6 +29,8 @@ export class LiveEntries {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #entries = new Map<string, LogEntry>();
+  /** Keys of entries that had ended when they came. They count only if the clock is set back. */
+  readonly #ended = new Set<string>();
   /** Issuer → the number of its entries. */
   readonly #counts = new Map<string, number>();
   readonly #followers = new Set<Follower>();
@@ -53,6 +55,11 @@ export class LiveEntries {
 
   /** Whether a new entry may be accepted. */
   hasRoom(issuer: string, places: number): boolean {
+    if (!this.#fits(issuer, places)) this.#dropEnded();
+    return this.#fits(issuer, places);
+  }
+
+  #fits(issuer: string, places: number): boolean {
     const own = this.#countOf(issuer);
     return own + places <= Math.ceil((this.#most - (this.size - own)) * SHARE);
   }
@@ -72,12 +79,10 @@ export class LiveEntries {
   add(entry: LogEntry): void {
     const key = entryKey(entry);
     if (this.#entries.has(key)) return;
-    const { issuer, until, events } = entry;
-    if (this.size < this.#most) {
-      this.#entries.set(key, entry);
-      this.#count(issuer, 1);
-    } else if (events.length > 0) this.#lacksUntil.set(issuer, Math.max(this.#lacksUntil.get(issuer) ?? 0, until));
-    for (const follower of this.#followers) if (follower.issuer === issuer) report(entry, follower.sink);
+    if (this.size >= this.#most) this.#dropEnded();
+    if (this.size < this.#most) this.#keep(key, entry);
+    else this.#lack(entry);
+    for (const follower of this.#followers) if (follower.issuer === entry.issuer) report(entry, follower.sink);
   }
 
   /** Whether all entries of all replicas are here. */
@@ -124,12 +129,33 @@ export class LiveEntries {
     for (const follower of this.#followers) if (this.#isComplete(follower)) follower.sink(IN_STEP);
   }
 
+  #keep(key: string, entry: LogEntry): void {
+    this.#entries.set(key, entry);
+    this.#count(entry.issuer, 1);
+    if (entry.until <= seconds(this.#clock)) this.#ended.add(key);
+  }
+
+  #drop(key: string, { issuer }: LogEntry): void {
+    this.#entries.delete(key);
+    this.#ended.delete(key);
+    this.#count(issuer, -1);
+  }
+
+  #lack({ issuer, until, events }: LogEntry): void {
+    if (events.length > 0) this.#lacksUntil.set(issuer, Math.max(this.#lacksUntil.get(issuer) ?? 0, until));
+  }
+
+  /** Live entries need these places. If the clock is set back, a later follower knows that it lacks the others. */
+  #dropEnded(): void {
+    for (const key of this.#ended) {
+      const entry = this.#entries.get(key) as LogEntry;
+      this.#lack(entry);
+      this.#drop(key, entry);
+    }
+  }
+
   #sweep(now: number): void {
-    for (const [key, { issuer, until }] of this.#entries)
-      if (until <= now) {
-        this.#entries.delete(key);
-        this.#count(issuer, -1);
-      }
+    for (const [key, entry] of this.#entries) if (entry.until <= now) this.#drop(key, entry);
     for (const [issuer, until] of this.#lacksUntil) if (until <= now) this.#lacksUntil.delete(issuer);
   }
 

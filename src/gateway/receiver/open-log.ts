@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { type Clock, seconds } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { trustOf } from '../server-client/trust.ts';
-import type { EventLog } from './event-log.ts';
+import { type EventLog, mayCount } from './event-log.ts';
 import { FileLog, storedEntries } from './file-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { RedisLog } from './redis-log.ts';
@@ -38,9 +38,8 @@ export async function openLogForReading(config: GatewayConfig, around: Around): 
   if (counters.url !== 'memory') return startedLog(openEventLog(config, around));
   if (receiver?.file === undefined) return undefined;
   const log = new MemoryLog(around.clock);
-  const now = seconds(around.clock);
   for await (const entry of storedEntries(resolve(around.directory, receiver.file)))
-    if (entry.until > now) log.restore(entry);
+    if (mayCount(entry, around.clock)) log.restore(entry);
   return startedLog(log);
 }
 

@@ -1,11 +1,11 @@
 import { answerWithin } from '../../base/answer-within.ts';
 import { batches } from '../../base/batches.ts';
-import { type Clock, seconds } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { type BoundedClient, type RedisTrust, redisClient } from '../../counters/client.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import type { OpenFeed } from '../revocation/follow-feed.ts';
-import { type Appended, type EventLog, entryKey, FULL, type LogEntry } from './event-log.ts';
+import { type Appended, type EventLog, entryKey, FULL, type LogEntry, mayCount } from './event-log.ts';
 import { readEntry } from './file-log.ts';
 import { LiveEntries } from './live-entries.ts';
 
@@ -160,7 +160,7 @@ export class RedisLog implements EventLog {
   #take(id: string, [, text = '']: readonly string[]): void {
     this.#cursor = id;
     const entry = readEntry(text);
-    if (entry !== undefined && entry.until > seconds(this.#options.clock)) this.#live.add(entry);
+    if (entry !== undefined && mayCount(entry, this.#options.clock)) this.#live.add(entry);
   }
 
   /**

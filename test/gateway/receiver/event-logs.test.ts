@@ -12,12 +12,15 @@ import {
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { Redis } from 'ioredis';
+import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { type EventLog, LARGEST_ENTRY } from '../../../src/gateway/receiver/event-log.ts';
 import { FileLog } from '../../../src/gateway/receiver/file-log.ts';
 import { LiveEntries } from '../../../src/gateway/receiver/live-entries.ts';
 import { MemoryLog } from '../../../src/gateway/receiver/memory-log.ts';
+import { openLogForReading } from '../../../src/gateway/receiver/open-log.ts';
 import { RedisLog } from '../../../src/gateway/receiver/redis-log.ts';
 import { entry, eventLogContract, followed } from '../../contracts/event-log.ts';
 import { smallDisk } from '../../faults/support/small-disk.ts';
@@ -96,7 +99,7 @@ t.test('a file that cannot be written stops the start, with its name', async (t)
 
 t.test('an entry that arrives as the file is shortened is in the new file', async (t) => {
   const path = join(temporaryFolder(t), 'received.jsonl');
-  const none = Date.now() / 1000 - 1;
+  const none = Date.now() / 1000 - 86_401;
   const log = await started(t, new FileLog(path, systemClock, -1));
   await log.append(entry('1', { until: none }));
   await log.append(entry('2'));
@@ -176,6 +179,84 @@ t.test('a full log confirms only followers that have all entries', async (t) => 
     ['in_step', 'event', 'event', 'in_step'],
     ['event', 'lost'],
   ]);
+});
+
+/** Two hours ahead while `isAhead`. */
+function jumpingClock() {
+  const clock = {
+    isAhead: false,
+    now: () => Date.now() + (clock.isAhead ? 2 * 3_600_000 : 0),
+    monotonic: () => performance.now(),
+  };
+  return clock;
+}
+
+t.test('a process whose clock is ahead loses no entry of the file', async (t) => {
+  const path = join(temporaryFolder(t), 'received.jsonl');
+  const first = await started(t, new FileLog(path, systemClock));
+  await first.append(entry('1'));
+  const clock = jumpingClock();
+  clock.isAhead = true;
+  const second = await started(t, new FileLog(path, clock));
+  // Each of the two replaces the file of the other one.
+  await first.append(entry('2'));
+  await second.append(entry('3'));
+  clock.isAhead = false;
+  const third = await started(t, new FileLog(path, systemClock));
+  for (const log of [second, third]) t.strictSame(followed(t, log).keys().sort(), ['s-1', 's-2', 's-3']);
+});
+
+t.test('a command whose clock is ahead reads every entry of the file', async (t) => {
+  const directory = temporaryFolder(t);
+  const first = await started(t, new FileLog(join(directory, 'received.jsonl'), systemClock));
+  await first.append(entry('1'));
+  const config = { counters: { url: 'memory' }, receiver: { file: 'received.jsonl' } } as GatewayConfig;
+  const clock = jumpingClock();
+  clock.isAhead = true;
+  const log = (await openLogForReading(config, { clock, log: pino({ enabled: false }), directory })) as EventLog;
+  t.teardown(() => log.close());
+  t.strictSame(followed(t, log).keys(), ['s-1']);
+});
+
+t.test(
+  'entries that a replica read while its clock was ahead count at this replica',
+  {
+    skip: skipWithoutRedis,
+  },
+  async (t) => {
+    const { log, url } = await withClient(t);
+    const clock = jumpingClock();
+    const other = await started(t, inRedis(url, clock));
+    clock.isAhead = true;
+    const seen = followed(t, other);
+    await log.append(entry('1'));
+    t.ok(await until(() => seen.keys().length === 1, 10_000));
+    clock.isAhead = false;
+    t.strictSame(followed(t, other).keys(), ['s-1']);
+  },
+);
+
+t.test('entries that have ended leave their places to live entries', async (t) => {
+  const clock = jumpingClock();
+  const live = new LiveEntries(clock, 10);
+  t.teardown(() => live.close());
+  live.become('in_step');
+  clock.isAhead = true;
+  for (let id = 0; id < 10; id++) live.add(entry(String(id)));
+  t.ok(live.hasRoom('https://a.example', 9));
+  const later = Date.now() / 1000 + 3 * 3_600;
+  for (let id = 10; id < 20; id++) live.add(entry(String(id), { until: later }));
+  t.equal(live.size, 10);
+  const states: string[] = [];
+  const follow = () =>
+    live
+      .feed('https://a.example')(({ kind }) => states.push(kind))
+      .start();
+  follow();
+  t.equal(states.at(-1), 'in_step');
+  clock.isAhead = false;
+  follow();
+  t.equal(states.at(-1), 'lost', 'the clock is set back, so a later follower lacks entries');
 });
 
 t.test('a flood of one server leaves places for the entries of another one', async (t) => {
