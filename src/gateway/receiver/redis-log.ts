@@ -66,6 +66,8 @@ export class RedisLog implements EventLog {
   #reader: BoundedClient | undefined;
   /** The last entry that this process has read. */
   #cursor = FIRST;
+  /** Redis lost data, and not all entries of this process are in it again. A new connection continues the work. */
+  #isRefilling = false;
   #isClosed = false;
 
   constructor(options: RedisLogOptions) {
@@ -133,11 +135,12 @@ export class RedisLog implements EventLog {
 
   async #read(reader: BoundedClient): Promise<void> {
     for (let block = false; !this.#isClosed; ) {
+      if (this.#isRefilling) await this.#refill(reader);
       const before = this.#cursor;
       const read = await this.#next(reader, block);
       for (const [id, fields] of read) this.#take(id, fields);
       const isAll = read.length < AT_ONCE;
-      if (!(await isThere(reader, before))) await this.#refill(reader);
+      if (!(await isThere(reader, before))) this.#startRefill();
       else if (isAll) this.#confirm();
       block = isAll && this.#cursor !== FIRST;
     }
@@ -167,11 +170,16 @@ export class RedisLog implements EventLog {
    * A Redis that lost its data also lost the entry at the cursor, whatever it got since. Then this process adds its
    * entries again, for replicas that start later, and reads from the beginning.
    */
-  async #refill(reader: BoundedClient): Promise<void> {
+  #startRefill(): void {
+    this.#isRefilling = true;
     this.#cursor = FIRST;
     this.#live.reset();
+  }
+
+  async #refill(reader: BoundedClient): Promise<void> {
     for (const entries of batches(this.#live.all(), AT_ONCE))
       await Promise.all(entries.map((entry) => answerWithin(this.#add(reader, entry, 'free'), DEADLINE)));
+    this.#isRefilling = false;
   }
 
   /** An entry that is already there needs no room, and its sender must learn that it is there. */

@@ -366,6 +366,34 @@ for (const [what, lose] of Object.entries(losses))
     t.strictSame(await log.append(entry('1')), { kind: 'again' });
   });
 
+t.test(
+  'a log whose work of adding entries again was interrupted continues it, and is not in step before',
+  {
+    skip: skipWithoutRedis,
+  },
+  async (t) => {
+    const { url } = await redisServer(t);
+    const redis = new Redis(url);
+    t.teardown(() => redis.disconnect());
+    let faults = 0;
+    const counting = { failed: () => faults++, recovered: () => {} };
+    const options = { url, trust: { kind: 'system' }, clock: systemClock, longest: 86_400_000 } as const;
+    const log = await started(t, new RedisLog({ ...options, faults: counting }));
+    await log.append(entry('1'));
+    const [id = ''] = await redis.keys('gatehouse:{received}:id:*');
+    await log.append(entry('2'));
+    t.ok(await until(() => log.size() === 2));
+    const seen = followed(t, log);
+    // The script fails for the first entry.
+    await redis.multi().flushall().lpush(id, 'not the id of an entry').exec();
+    t.ok(await until(() => faults >= 2, 10_000), 'a new connection continues');
+    t.equal(seen.state(), 'lost');
+    await redis.del(id);
+    t.ok(await until(() => seen.state() === 'in_step', 10_000));
+    t.equal(await redis.xlen('gatehouse:{received}:log'), 2);
+  },
+);
+
 t.test('an id counts only with its entry', { skip: skipWithoutRedis }, async (t) => {
   const { log, redis } = await withClient(t);
   await redis.set('gatehouse:{received}:log', 'not a stream');
