@@ -77,19 +77,34 @@ export class RedisLog implements EventLog {
 
   async append(entry: LogEntry): Promise<Appended> {
     if (this.#isClosed) return { kind: 'out', detail: 'it is closed' };
+    try {
+      const answer = await this.#write(entry);
+      return answer === REJECTED ? { kind: 'out', detail: FULL } : { kind: answer === ADDED ? 'added' : 'again' };
+    } catch (error) {
+      return { kind: 'out', detail: `the Redis of received events: ${(error as Error).message}` };
+    }
+  }
+
+  /** An idle connection may have been cut. The script adds no entry twice, so one repeat is safe. */
+  async #write(entry: LogEntry, isRepeat = false): Promise<unknown> {
     this.#writer ??= this.#connected();
     const writer = this.#writer;
     try {
       // A Redis that lost its data may get an entry again that already has its place here.
       const room = this.has(entry) || this.#live.hasRoom(entry.issuer, 1) ? 'free' : 'full';
-      const answer = await answerWithin(this.#add(await writer, entry, room), DEADLINE);
-      return answer === REJECTED ? { kind: 'out', detail: FULL } : { kind: answer === ADDED ? 'added' : 'again' };
+      return await answerWithin(this.#add(await writer, entry, room), DEADLINE);
     } catch (error) {
-      // Another entry may already have a newer connection.
-      if (this.#writer === writer) this.#writer = undefined;
-      disconnect(writer);
-      return { kind: 'out', detail: `the Redis of received events: ${(error as Error).message}` };
+      const mayRepeat = !isRepeat && (await isCut(writer));
+      this.#drop(writer);
+      if (!mayRepeat || this.#isClosed) throw error;
+      return this.#write(entry, true);
     }
+  }
+
+  /** Another entry may already have a newer connection. */
+  #drop(writer: Promise<BoundedClient>): void {
+    if (this.#writer === writer) this.#writer = undefined;
+    disconnect(writer);
   }
 
   has(entry: Pick<LogEntry, 'issuer' | 'id'>): boolean {
@@ -231,6 +246,12 @@ async function isThere({ client, answered }: BoundedClient, id: string): Promise
   const found = (await answerWithin(client.call('XRANGE', STREAM, id, id), DEADLINE)) as readonly unknown[];
   answered();
   return found.length > 0;
+}
+
+/** Whether the connection was open and has ended. */
+async function isCut(opening: Promise<BoundedClient>): Promise<boolean> {
+  const opened = await opening.catch(() => undefined);
+  return opened !== undefined && !(opened.client.status === 'ready' && opened.client.stream.writable);
 }
 
 function disconnect(opening: Promise<BoundedClient>): void {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -425,6 +426,30 @@ t.test(
     await log.close();
     t.match(await log.append(entry('late')), { kind: 'out' });
     t.ok(await until(async () => (await server.connections()) === 0));
+  },
+);
+
+t.test(
+  'an entry is added although the idle connection of the writer was cut',
+  {
+    skip: skipWithoutRedis,
+  },
+  async (t) => {
+    const { log, redis } = await withClient(t);
+    const cut = async () => {
+      const [, writer = ''] = /^id=(\d+) .* cmd=eval /m.exec(String(await redis.client('LIST'))) ?? [];
+      t.equal(await redis.client('KILL', 'ID', writer), 1);
+    };
+    await log.append(entry('1'));
+    await cut();
+    t.strictSame(await log.append(entry('2')), { kind: 'added' }, 'this process may not have noticed it yet');
+    await cut();
+    await pause(100);
+    t.strictSame(await log.append(entry('3')), { kind: 'added' }, 'this process has noticed it');
+    await cut();
+    const kinds = await Promise.all(['4', '5', '6'].map(async (id) => (await log.append(entry(id))).kind));
+    t.strictSame(kinds, ['added', 'added', 'added']);
+    t.equal(await redis.xlen('gatehouse:{received}:log'), 6);
   },
 );
 
