@@ -54,10 +54,13 @@ export class Receiving {
   /** Whether this server may send this kind, before the body is read. Undefined: it may. */
   refuse(name: string, kind: ReceivedKind, authorization: string | undefined): ReceiverRefusal | undefined {
     const refusal = this.#refusal(name, kind, authorization);
-    if (refusal === undefined) return undefined;
+    if (refusal !== undefined) this.#refused(name, kind, refusal);
+    return refusal;
+  }
+
+  #refused(name: string, kind: ReceivedKind, refusal: ReceiverRefusal): void {
     this.#count(refusal === 'unknown_server' ? '' : name, kind, refusal);
     this.#tell({ ...(refusal !== 'unknown_server' && { server: name }), report: kind }, refusal);
-    return refusal;
   }
 
   /** A request for a path that no server has. A server with a wrong address reports nothing itself. */
@@ -76,12 +79,21 @@ export class Receiving {
   async receive(name: string, kind: ReceivedKind, token: string): Promise<Receipt> {
     const sender = this.#senders(name);
     if (sender === undefined) return { kind: 'out', detail: 'the active file no longer lets this server send reports' };
+    // While the bodies were on their way, other tokens may have taken the places.
+    if (this.#isBusy(name, kind)) {
+      this.#refused(name, kind, 'busy');
+      return { kind: 'out', detail: 'too many tokens at a time' };
+    }
+    const receipt = await this.#check(sender.receiver, [name, kind], token);
+    this.#note(name, kind, receipt);
+    return receipt;
+  }
+
+  async #check(receiver: TokenReceiver, [name, kind]: [string, ReceivedKind], token: string): Promise<Receipt> {
     const place = [name, kind].join('\n');
     add(this.#running, place, 1);
     try {
-      const receipt = await sender.receiver.receive(kind, token);
-      this.#note(name, kind, receipt);
-      return receipt;
+      return await receiver.receive(kind, token);
     } finally {
       add(this.#running, place, -1);
     }
@@ -92,7 +104,11 @@ export class Receiving {
     if (sender === undefined || !sends(sender.config, kind)) return 'unknown_server';
     const expected = kind === 'event' ? sender.config.security_events?.push?.authorization : undefined;
     if (expected !== undefined && !isSame(authorization, expected)) return 'not_authenticated';
-    return (this.#running.get([name, kind].join('\n')) ?? 0) >= MOST_AT_ONCE ? 'busy' : undefined;
+    return this.#isBusy(name, kind) ? 'busy' : undefined;
+  }
+
+  #isBusy(name: string, kind: ReceivedKind): boolean {
+    return (this.#running.get([name, kind].join('\n')) ?? 0) >= MOST_AT_ONCE;
   }
 
   /** A rejected token may be an attack, or a mistake in the file. So the log has the reason. */
