@@ -172,7 +172,7 @@ export interface GatewayFile {
   login?: {
     /** One user may send this many wrong passwords from one address. All users together may send ten times as many from one address. A wrong API key counts as a wrong password. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. Until then, the gateway checks no password of this user from this address. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong password begins this window, which is from 1s to 1d. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. Until then, the gateway checks no password of this user from this address. But a Basic password that the gateway accepted within the last minute still passes. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
   };
   /** These keys protect the nonces of Digest. Each key has 32 bytes, in base64. The gateway signs with the first key, and verifies with every key. Give all replicas the same keys. Without this setting, the gateway uses a random key, so a nonce is valid only until the process ends. */
@@ -200,7 +200,7 @@ export interface GatewayFile {
       /** The gateway measures the rate over this time. Default: `"30s"`. */
       over?: string;
     };
-    /** The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. If the connection uses HTTP/1.1 and the gateway already has the whole answer, it cuts the answer only after ten times as long. Default: `"75s"`. */
+    /** After the first request of a connection, the gateway closes the connection if it has no request for this time. Before the first request, `headers_timeout` applies. An HTTP/1.1 connection without a request then gets 408. So a TCP health check of a balancer that keeps its connection open appears as `request_timeout` in the metrics. If a client does not read an answer for this time, the gateway cuts the answer. If the connection uses HTTP/1.1 and the gateway already has the whole answer, it cuts the answer only after ten times as long. Default: `"75s"`. */
     idle?: string;
     /** At most this many client connections may be open. The gateway refuses further connections at once. Default: `10000`. */
     connections?: number | Variable;
@@ -219,7 +219,7 @@ export interface GatewayFile {
     /** auto means `pretty` on a terminal, and `json` elsewhere. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
-  /** The gateway writes one line for each request, even if it does not forward the request. The line does not contain the query. The access log is off by default. */
+  /** The gateway writes one line for each request, even if it does not forward the request. It writes no line if the bytes are not a whole request. It also writes no line if the head of an HTTP/1.1 request is too large (431) or too late (408). The line does not contain the query. The access log is off by default. */
   access_log?: {
     /** The lines go to this file, relative to the configuration file. `-` is standard output. After a reload, such as by SIGHUP, the gateway opens the file again. Default: `"-"`. */
     file?: string;
@@ -237,7 +237,7 @@ export interface GatewayFile {
   cors?: {
     /** Pages of these origins may call the API. Each origin is scheme://host[:port], or `*` for every origin. */
     origins: ReadonlyArray<string>;
-    /** Pages may send these request headers. On `mcp` routes, pages may also send the headers of the Model Context Protocol. Default: `["Authorization","Content-Type"]`. */
+    /** Pages may send these request headers. If the file has an `mcp` route, pages may also send the headers of the Model Context Protocol, on all routes. Default: `["Authorization","Content-Type"]`. */
     headers?: ReadonlyArray<string>;
     /** true: pages may send cookies. true is not allowed with the origin `*`. Default: `false`. */
     credentials?: boolean | Variable;
@@ -293,7 +293,7 @@ export interface GatewayFile {
       storage?: string;
       /** The `aud` of a token must contain this value. With `any`, the gateway does not check `aud`. */
       audience?: string;
-      /** The gateway accepts these signature algorithms. HS256, HS384 and HS512 need `secret` or `secret_base64url`. Default: `["EdDSA","ES256","RS256","PS256"]`. */
+      /** The gateway accepts these signature algorithms. HS256, HS384 and HS512 need `secret`, `secret_base64url` or `user_key_uri_template`. Default: `["EdDSA","ES256","RS256","PS256"]`. */
       algorithms?: ReadonlyArray<"EdDSA" | "Ed25519" | "ES256" | "ES384" | "ES512" | "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "HS256" | "HS384" | "HS512" | Variable>;
       /** This is the secret for HS256, HS384 and HS512, a text of at least 32 bytes. */
       secret?: string;
@@ -315,7 +315,7 @@ export interface GatewayFile {
       max_token_lifetime?: string;
       /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. Without `client_id` or without `client_secret`, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
       events?: string;
-      /** If the feed is silent for longer than this, `on_stale` applies. Default: `"60s"`. */
+      /** If the feed is silent for longer than this (15s to 1h), `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
       /** This setting applies to JWTs while the feed is silent for longer than `max_staleness`. introspect: the gateway also introspects each JWT. deny: the gateway answers 503. allow: the gateway accepts JWTs, even revoked JWTs. Default: `"introspect"`. */
       on_stale?: "introspect" | "deny" | "allow" | Variable;
@@ -435,7 +435,7 @@ export interface GatewayFile {
       health?: {
         /** The health check sends a GET request for this target, without a credential. A check is successful if the answer has a 2xx status. */
         path: string;
-        /** A check runs at this interval, with a random change of at most 10 %. Default: `"5s"`. */
+        /** A check runs at this interval (at least 100ms), with a random change of at most 10 %. Default: `"5s"`. */
         interval?: string;
         /** A check fails if no answer arrives within this time. Default: `"2s"`. */
         timeout?: string;
@@ -448,7 +448,7 @@ export interface GatewayFile {
       circuit_breaker?: {
         /** After this many requests in a row without a valid answer, the circuit breaker opens and the URL gets no requests. Default: `5`. */
         failures?: number | Variable;
-        /** The circuit breaker stays open for this long. Then one request tests the URL. If the URL answers, the circuit breaker closes. Default: `"10s"`. */
+        /** The circuit breaker stays open for this long (at least 100ms). Then one request tests the URL. If the URL answers, the circuit breaker closes. Default: `"10s"`. */
         open_for?: string;
       };
       /** These settings apply to https URLs. The gateway always verifies certificates, and reads the files again when they change. */
@@ -529,7 +529,7 @@ export interface GatewayFile {
       };
       /** The challenge asks clients for UTF-8 (RFC 7617 §2.1). */
       charset?: "UTF-8" | Variable;
-      /** true: the route also accepts passwords over connections without TLS. Default: `false`. */
+      /** true: the route also accepts passwords from other machines over connections without TLS. Default: `false`. */
       allow_insecure?: boolean | Variable;
       /** Each key is a user, and each value is the space-delimited scope of this user. A user without an entry has no scope. Default: `{}`. */
       scopes?: {
@@ -567,7 +567,7 @@ export interface GatewayFile {
       algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
       /** The gateway offers these values of qop. auth-int also protects the body. Default: `["auth"]`. */
       qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
-      /** A nonce is valid for this long. After that, the client gets a new nonce, and the user does not have to log in again. Default: `"5m"`. */
+      /** A nonce is valid for this long (10s to 1d). After that, the client gets a new nonce, and the user does not have to log in again. Default: `"5m"`. */
       nonce_ttl?: string;
       /** strict: the count of a nonce must increase with each request. window: counts may arrive in any order, but each count only once. Use window for clients that send several requests at a time. Default: `"strict"`. */
       nc?: "strict" | "window" | Variable;
@@ -629,7 +629,7 @@ export interface GatewayFile {
       sessions?: boolean | Variable;
       /** Pages of these origins may send requests. If a request has another origin, the answer is 403. If this key is missing, `origins` of the route applies. If the route has no `origins`, `origins` of `cors` applies. If the file has no `cors` either, no page may send requests. */
       origins?: ReadonlyArray<string>;
-      /** A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision. */
+      /** A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400. The answer lists the revisions of this list that the client can use, if the client accepts JSON. The default is every revision. */
       versions?: ReadonlyArray<string>;
       /** An operation needs this scope, and also the `scope` of the route. A key is `*`, a method such as tools/call, or a method and a name such as tools/call delete_user. A `*` at the end of a method or name matches any ending. The most specific key applies. A server may read a name in another way: it may ignore case, decode the name, or resolve dot segments. If a different key applies to such a reading, the answer is 400. */
       scope?: {
@@ -678,7 +678,7 @@ export interface GatewayFile {
     authorization_servers?: ReadonlyArray<string>;
     /** A bearer token may be in these places (RFC 6750 §2, RFC 9728). */
     bearer_methods_supported?: ReadonlyArray<"header" | "body" | "query" | Variable>;
-    /** true: the gateway also forwards the credential to the upstream. Default: `false`. */
+    /** true: the gateway also forwards the credential to the upstream. false: the gateway removes the credential. On a public route, the gateway reads no credentials, and forwards them unchanged. Default: `false`. */
     forward_credential?: boolean | Variable;
     /** refuse: the gateway rejects a path with %2f. keep: it accepts and forwards %2f. Default: `"refuse"`. */
     encoded_slashes?: "refuse" | "keep" | Variable;
@@ -807,16 +807,16 @@ export interface AuthorizationFile {
   tokens?: {
     /** These settings apply to authorization codes. Default: `{}`. */
     code?: {
-      /** An authorization code is valid for this long, at most 5m. Default: `"60s"`. */
+      /** An authorization code is valid for this long, from 1s to 5m. Default: `"60s"`. */
       ttl?: string;
     };
     /** These settings apply to access tokens. Default: `{}`. */
     access?: {
       /** Access tokens have this format. `access_token_format` of a client replaces this value. Default: `"opaque"`. */
       format?: "opaque" | "jwt" | Variable;
-      /** An opaque access token is valid for this long. Default: `"1h"`. */
+      /** An opaque access token is valid for this long, at least 1s. Default: `"1h"`. */
       ttl?: string;
-      /** A JWT access token is valid for this long. Default: `"15m"`. */
+      /** A JWT access token is valid for this long, at least 1s. Default: `"15m"`. */
       jwt_ttl?: string;
       /** Each claim takes its value from an entry in `claims` of the user (`user.NAME`) or of the client (`client.NAME`). Default: `{}`. */
       claims?: {
@@ -825,11 +825,11 @@ export interface AuthorizationFile {
     };
     /** These settings apply to refresh tokens. Default: `{}`. */
     refresh?: {
-      /** A refresh token is valid for this long. Each use issues a new refresh token. Default: `"7d"`. */
+      /** A refresh token is valid for this long. Each use issues a new refresh token. The value must be longer than `ttl` and `jwt_ttl` in `tokens.access`. Default: `"7d"`. */
       ttl?: string;
-      /** A grant with refresh tokens ends this long after the service issued the first tokens of the grant. No access token or refresh token of the grant is valid longer. After that, the user must log in again. Default: `"30d"`. */
+      /** A grant with refresh tokens ends this long after the service issued the first tokens of the grant. No access token or refresh token of the grant is valid longer. After that, the user must log in again. The value is at least `ttl`. Default: `"30d"`. */
       absolute_ttl?: string;
-      /** This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. Default: `"10s"`. */
+      /** This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. The service counts in whole seconds, so this time may last up to one second longer. Default: `"10s"`. */
       reuse_leeway?: string;
       /** A client that lost the answer may send the used refresh token again within this time. The service then sends the same tokens again. Default: `"0s"`. */
       retry_window?: string;
@@ -838,7 +838,7 @@ export interface AuthorizationFile {
     };
     /** These settings apply to session keys of the browserless exchange. Default: `{}`. */
     session_key?: {
-      /** A session key is valid for this long. Default: `"7d"`. */
+      /** A session key is valid for this long, at least 1s. Default: `"7d"`. */
       ttl?: string;
     };
     /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. In any minute, one session may request at most a twentieth of this number of authorization codes for one client. Further requests get 429. 0 means no limit. Default: `6000`. */
@@ -856,7 +856,7 @@ export interface AuthorizationFile {
     enabled?: boolean | Variable;
     /** These settings apply to ID tokens. Default: `{}`. */
     id_token?: {
-      /** An ID token is valid for this long. Default: `"10m"`. */
+      /** An ID token is valid for this long, at least 1s. Default: `"10m"`. */
       ttl?: string;
       /** The service signs ID tokens with this algorithm. `id_token_signed_response_alg` of a client replaces this value. Default: `"RS256"`. */
       alg?: "RS256" | "ES256" | "EdDSA" | Variable;
@@ -885,13 +885,13 @@ export interface AuthorizationFile {
       allow?: ReadonlyArray<string>;
       /** A client with such a document may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token. */
       scope?: string;
-      /** If the host's answer has no lifetime (`Cache-Control` or `Expires`), the service reads the document again after this time. Default: `"1h"`. */
+      /** If the host's answer has no lifetime (`Cache-Control` or `Expires`), the service reads the document again after this time (at least 5m). Default: `"1h"`. */
       ttl?: string;
-      /** The service reads a document again after at most this time. If the host's answer has a shorter lifetime, the service uses the shorter lifetime, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. Default: `"24h"`. */
+      /** The service reads a document again after at most this time. If the host's answer has a shorter lifetime, the service uses the shorter lifetime, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. The value is at least `ttl`. Default: `"24h"`. */
       max_ttl?: string;
-      /** The service rejects a larger document. Default: `"5KiB"`. */
+      /** The service rejects a larger document. The value is from 1KiB to 64KiB. Default: `"5KiB"`. */
       size?: string;
-      /** A host must send its document within this time. Default: `"5s"`. */
+      /** A host must send its document within this time (100ms to 1m). Default: `"5s"`. */
       timeout?: string;
       /** deny: the service reads documents and keys of these clients only at public addresses. outbound: the service may also use the private addresses in `outbound.private_addresses`. Default: `"deny"`. */
       private_addresses?: "deny" | "outbound" | Variable;
@@ -904,13 +904,13 @@ export interface AuthorizationFile {
       initial_access_token?: "required" | "none" | Variable;
       /** A client that registered itself may request at most this space-delimited scope. By default, such a client is not allowed to request any scope, so it gets no token. */
       scope?: string;
-      /** The service removes a client that got no token for this long. A client with a valid grant stays. Default: `"30d"`. */
+      /** The service removes a client that got no token for this long (at least 1h). A client with a valid grant stays. Default: `"30d"`. */
       ttl_unused?: string;
       /** This is the limit for registrations. Further requests get 429. Default: `{}`. */
       per_address?: {
         /** One address may register this many clients in the window. Default: `10`. */
         requests?: number | Variable;
-        /** This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many clients as one address. Default: `"1h"`. */
+        /** This is the length of the window (1s to 1d). An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many clients as one address. Default: `"1h"`. */
         per?: string;
       };
     };
@@ -949,7 +949,7 @@ export interface AuthorizationFile {
     enabled?: boolean | Variable;
     /** true: the parameters of the browserless exchange may be in the query, including the secret. The service never logs the query. Default: `true`. */
     allow_query?: boolean | Variable;
-    /** oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`. Default: `"oauth"`. */
+    /** oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`, except a wrong method (405). Default: `"oauth"`. */
     errors?: "oauth" | "errcode" | Variable;
   };
   /** These settings help clients and resource servers that cannot follow the specifications. Default: `{}`. */
@@ -1001,7 +1001,7 @@ export interface AuthorizationFile {
     backchannel_logout_uri?: string;
     /** This setting changes nothing: logout tokens of this service always have a `sid`. Default: `false`. */
     backchannel_logout_session_required?: boolean | Variable;
-    /** Users must log in again if their login is older than this. `max_age` in a request replaces this value. */
+    /** Users must log in again if their login is older than this (at least 1s). `max_age` in a request replaces this value. */
     default_max_age?: string;
     /** This value replaces `openid.id_token.alg` for this client. */
     id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA" | Variable;
@@ -1043,9 +1043,9 @@ export interface AuthorizationFile {
   login?: {
     /** One client or user may send this many wrong secrets from one address. All users together may send ten times as many wrong passwords from one address. Default: `10`. */
     max_failures?: number | Variable;
-    /** The first wrong secret begins this window. After `max_failures` wrong secrets, the service answers 429 until the window ends. During this time, it still accepts the right secret of a client, but it rejects the right password of a user. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
+    /** The first wrong secret begins this window, which is from 1s to 1d. After `max_failures` wrong secrets, the service answers 429 until the window ends. During this time, it still accepts the right secret of a client, but it rejects the right password of a user. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong secrets, and a /48 four times as many. Default: `"15m"`. */
     window?: string;
-    /** The service allows this many wrong passwords for one user in a day, from all addresses together. After that, it answers 429 for this user. The limit does not apply to addresses that sent the right password of this user in the last 30 days. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
+    /** The service allows this many wrong passwords for one user in a day, from all addresses together. After that, it answers 429 for this user. The service remembers an address that sent the right password of this user for 30 to 60 days. The limit does not apply to such an address. A browser in which this user logged in before has a separate count with the same limit. Default: `100`. */
     max_failures_a_day?: number | Variable;
   };
   /** Pages show this name at the top and in the title of the tab. A logo replaces the name at the top. The name is then the alternative text of the logo. The default is the host of the issuer. */

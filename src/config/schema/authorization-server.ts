@@ -109,7 +109,7 @@ export const AuthorizationServerSchema = record(
     algorithms: list(
       oneOf(algorithmNames),
       ['EdDSA', 'ES256', 'RS256', 'PS256'],
-      'The gateway accepts these signature algorithms. HS256, HS384 and HS512 need `secret` or `secret_base64url`.',
+      'The gateway accepts these signature algorithms. HS256, HS384 and HS512 need `secret`, `secret_base64url` or `user_key_uri_template`.',
     ),
     secret: Type.Optional(
       text(undefined, 'This is the secret for HS256, HS384 and HS512, a text of at least 32 bytes.'),
@@ -144,7 +144,7 @@ export const AuthorizationServerSchema = record(
         'The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. Without `client_id` or without `client_secret`, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`.',
       ),
     ),
-    max_staleness: duration('60s', 'If the feed is silent for longer than this, `on_stale` applies.'),
+    max_staleness: duration('60s', 'If the feed is silent for longer than this (15s to 1h), `on_stale` applies.'),
     on_stale: oneOf(
       stalePolicies,
       'introspect',

@@ -127,7 +127,7 @@ export const AuthorizationSchema = record({
       errors: oneOf(
         ['oauth', 'errcode'],
         'oauth',
-        'oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`.',
+        'oauth: refusals have the form of RFC 6749. errcode: every refusal has status 200, `errcode` and `errmsg`, except a wrong method (405).',
       ),
     },
     {},
@@ -155,11 +155,11 @@ export const AuthorizationSchema = record({
       ),
       window: duration(
         '15m',
-        'The first wrong secret begins this window. After `max_failures` wrong secrets, the service answers 429 until the window ends. During this time, it still accepts the right secret of a client, but it rejects the right password of a user. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong secrets, and a /48 four times as many.',
+        'The first wrong secret begins this window, which is from 1s to 1d. After `max_failures` wrong secrets, the service answers 429 until the window ends. During this time, it still accepts the right secret of a client, but it rejects the right password of a user. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong secrets, and a /48 four times as many.',
       ),
       max_failures_a_day: count(
         100,
-        'The service allows this many wrong passwords for one user in a day, from all addresses together. After that, it answers 429 for this user. The limit does not apply to addresses that sent the right password of this user in the last 30 days. A browser in which this user logged in before has a separate count with the same limit.',
+        'The service allows this many wrong passwords for one user in a day, from all addresses together. After that, it answers 429 for this user. The service remembers an address that sent the right password of this user for 30 to 60 days. The limit does not apply to such an address. A browser in which this user logged in before has a separate count with the same limit.',
       ),
     },
     {},

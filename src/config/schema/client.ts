@@ -79,7 +79,7 @@ export const ClientSettings = record(
     default_max_age: Type.Optional(
       duration(
         undefined,
-        'Users must log in again if their login is older than this. `max_age` in a request replaces this value.',
+        'Users must log in again if their login is older than this (at least 1s). `max_age` in a request replaces this value.',
       ),
     ),
     id_token_signed_response_alg: Type.Optional(

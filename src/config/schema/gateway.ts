@@ -63,7 +63,7 @@ const Limits = record(
     ),
     idle: duration(
       '75s',
-      'The gateway closes a connection that has no request for this time. If a client does not read an answer for this time, the gateway cuts the answer. If the connection uses HTTP/1.1 and the gateway already has the whole answer, it cuts the answer only after ten times as long.',
+      'After the first request of a connection, the gateway closes the connection if it has no request for this time. Before the first request, `headers_timeout` applies. An HTTP/1.1 connection without a request then gets 408. So a TCP health check of a balancer that keeps its connection open appears as `request_timeout` in the metrics. If a client does not read an answer for this time, the gateway cuts the answer. If the connection uses HTTP/1.1 and the gateway already has the whole answer, it cuts the answer only after ten times as long.',
     ),
     connections: count(
       10_000,
@@ -88,7 +88,7 @@ const Cors = record(
     headers: list(
       text(),
       ['Authorization', 'Content-Type'],
-      'Pages may send these request headers. On `mcp` routes, pages may also send the headers of the Model Context Protocol.',
+      'Pages may send these request headers. If the file has an `mcp` route, pages may also send the headers of the Model Context Protocol, on all routes.',
     ),
     credentials: flag(false, 'true: pages may send cookies. true is not allowed with the origin `*`.'),
     max_age: duration('10m', 'A browser may cache a preflight for this long.'),
@@ -130,7 +130,7 @@ const AccessLog = record(
     ),
   },
   undefined,
-  'The gateway writes one line for each request, even if it does not forward the request. The line does not contain the query. The access log is off by default.',
+  'The gateway writes one line for each request, even if it does not forward the request. It writes no line if the bytes are not a whole request. It also writes no line if the head of an HTTP/1.1 request is too large (431) or too late (408). The line does not contain the query. The access log is off by default.',
 );
 
 /** More than the number of cores in common machines. Each worker needs the memory of a gateway. */
@@ -186,7 +186,7 @@ export const GatewaySchema = record({
       ),
       window: duration(
         '15m',
-        'The first wrong password begins this window. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. Until then, the gateway checks no password of this user from this address. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many.',
+        'The first wrong password begins this window, which is from 1s to 1d. After `max_failures` wrong passwords, the gateway answers 429 to this user at this address until the window ends. Until then, the gateway checks no password of this user from this address. But a Basic password that the gateway accepted within the last minute still passes. An IPv6 /64 counts as one address. An IPv6 /56 may send twice as many wrong passwords, and a /48 four times as many.',
       ),
     },
     {},

@@ -20,7 +20,7 @@ export const McpSchema = record(
       Type.Array(text(), {
         minItems: 1,
         description:
-          'A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400 with this list. The default is every revision.',
+          'A request must have one of these protocol revisions in MCP-Protocol-Version. A request without this header counts as revision 2025-03-26. Any other revision gets 400. The answer lists the revisions of this list that the client can use, if the client accepts JSON. The default is every revision.',
       }),
     ),
     scope: Type.Optional(

@@ -12,7 +12,7 @@ export const Openid = record(
     ),
     id_token: record(
       {
-        ttl: duration('10m', 'An ID token is valid for this long.'),
+        ttl: duration('10m', 'An ID token is valid for this long, at least 1s.'),
         alg: oneOf(
           idTokenAlgorithms,
           'RS256',

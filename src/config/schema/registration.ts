@@ -21,14 +21,14 @@ const Documents = record(
     ),
     ttl: duration(
       '1h',
-      "If the host's answer has no lifetime (`Cache-Control` or `Expires`), the service reads the document again after this time.",
+      "If the host's answer has no lifetime (`Cache-Control` or `Expires`), the service reads the document again after this time (at least 5m).",
     ),
     max_ttl: duration(
       '24h',
-      "The service reads a document again after at most this time. If the host's answer has a shorter lifetime, the service uses the shorter lifetime, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`.",
+      "The service reads a document again after at most this time. If the host's answer has a shorter lifetime, the service uses the shorter lifetime, but at least 5m. While the host does not answer, the service uses an old document for at most `max_ttl`. The value is at least `ttl`.",
     ),
-    size: size('5KiB', 'The service rejects a larger document.'),
-    timeout: duration('5s', 'A host must send its document within this time.'),
+    size: size('5KiB', 'The service rejects a larger document. The value is from 1KiB to 64KiB.'),
+    timeout: duration('5s', 'A host must send its document within this time (100ms to 1m).'),
     private_addresses: oneOf(
       ['deny', 'outbound'],
       'deny',
@@ -55,14 +55,14 @@ const Dynamic = record(
     ),
     ttl_unused: duration(
       '30d',
-      'The service removes a client that got no token for this long. A client with a valid grant stays.',
+      'The service removes a client that got no token for this long (at least 1h). A client with a valid grant stays.',
     ),
     per_address: record(
       {
         requests: count(10, 'One address may register this many clients in the window.'),
         per: duration(
           '1h',
-          'This is the length of the window. An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many clients as one address.',
+          'This is the length of the window (1s to 1d). An IPv6 /64 counts as one address. An IPv6 /56 may register twice as many clients, and a /48 four times as many. All addresses together may register a hundred times as many clients as one address.',
         ),
       },
       {},

@@ -222,7 +222,10 @@ export const RouteSchema = record(
       }),
     ),
     bearer_methods_supported: Type.Optional(bearerMethodsSupported()),
-    forward_credential: flag(false, 'true: the gateway also forwards the credential to the upstream.'),
+    forward_credential: flag(
+      false,
+      'true: the gateway also forwards the credential to the upstream. false: the gateway removes the credential. On a public route, the gateway reads no credentials, and forwards them unchanged.',
+    ),
     encoded_slashes: oneOf(
       ['refuse', 'keep'],
       'refuse',

@@ -5,7 +5,7 @@ import { tokenFormats } from './client.ts';
 export const Tokens = record(
   {
     code: record(
-      { ttl: duration('60s', 'An authorization code is valid for this long, at most 5m.') },
+      { ttl: duration('60s', 'An authorization code is valid for this long, from 1s to 5m.') },
       {},
       'These settings apply to authorization codes.',
     ),
@@ -16,8 +16,8 @@ export const Tokens = record(
           'opaque',
           'Access tokens have this format. `access_token_format` of a client replaces this value.',
         ),
-        ttl: duration('1h', 'An opaque access token is valid for this long.'),
-        jwt_ttl: duration('15m', 'A JWT access token is valid for this long.'),
+        ttl: duration('1h', 'An opaque access token is valid for this long, at least 1s.'),
+        jwt_ttl: duration('15m', 'A JWT access token is valid for this long, at least 1s.'),
         claims: named(
           text(),
           {},
@@ -29,14 +29,17 @@ export const Tokens = record(
     ),
     refresh: record(
       {
-        ttl: duration('7d', 'A refresh token is valid for this long. Each use issues a new refresh token.'),
+        ttl: duration(
+          '7d',
+          'A refresh token is valid for this long. Each use issues a new refresh token. The value must be longer than `ttl` and `jwt_ttl` in `tokens.access`.',
+        ),
         absolute_ttl: duration(
           '30d',
-          'A grant with refresh tokens ends this long after the service issued the first tokens of the grant. No access token or refresh token of the grant is valid longer. After that, the user must log in again.',
+          'A grant with refresh tokens ends this long after the service issued the first tokens of the grant. No access token or refresh token of the grant is valid longer. After that, the user must log in again. The value is at least `ttl`.',
         ),
         reuse_leeway: duration(
           '10s',
-          'This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant.',
+          'This time begins when a client uses a refresh token. If the client uses the same token again within this time, the service rejects the request and revokes nothing. After this time, a second use revokes all tokens of the grant. The service counts in whole seconds, so this time may last up to one second longer.',
         ),
         retry_window: duration(
           '0s',
@@ -52,7 +55,7 @@ export const Tokens = record(
       'These settings apply to refresh tokens.',
     ),
     session_key: record(
-      { ttl: duration('7d', 'A session key is valid for this long.') },
+      { ttl: duration('7d', 'A session key is valid for this long, at least 1s.') },
       {},
       'These settings apply to session keys of the browserless exchange.',
     ),

@@ -14,7 +14,7 @@ const Health = record(
       undefined,
       'The health check sends a GET request for this target, without a credential. A check is successful if the answer has a 2xx status.',
     ),
-    interval: duration('5s', 'A check runs at this interval, with a random change of at most 10 %.'),
+    interval: duration('5s', 'A check runs at this interval (at least 100ms), with a random change of at most 10 %.'),
     timeout: duration('2s', 'A check fails if no answer arrives within this time.'),
     unhealthy_after: count(3, 'After this many failed checks in a row, the URL is unhealthy and gets no requests.'),
     healthy_after: count(2, 'After this many successful checks in a row, the URL is healthy again.'),
@@ -31,7 +31,7 @@ const CircuitBreaker = record(
     ),
     open_for: duration(
       '10s',
-      'The circuit breaker stays open for this long. Then one request tests the URL. If the URL answers, the circuit breaker closes.',
+      'The circuit breaker stays open for this long (at least 100ms). Then one request tests the URL. If the URL answers, the circuit breaker closes.',
     ),
   },
   undefined,

@@ -23,7 +23,10 @@ export const Basic = record(
       },
     ),
     charset: Type.Optional(oneOf(['UTF-8'], undefined, 'The challenge asks clients for UTF-8 (RFC 7617 §2.1).')),
-    allow_insecure: flag(false, 'true: the route also accepts passwords over connections without TLS.'),
+    allow_insecure: flag(
+      false,
+      'true: the route also accepts passwords from other machines over connections without TLS.',
+    ),
     scopes,
   },
   undefined,

@@ -49,7 +49,7 @@ export const Digest = record(
     }),
     nonce_ttl: duration(
       '5m',
-      'A nonce is valid for this long. After that, the client gets a new nonce, and the user does not have to log in again.',
+      'A nonce is valid for this long (10s to 1d). After that, the client gets a new nonce, and the user does not have to log in again.',
     ),
     nc: oneOf(
       ['strict', 'window'],
