@@ -138,7 +138,8 @@ const framing = {
     closes: true,
     text: 'The request is not well-formed HTTP/1.1.',
     step: 'message',
-    remedy: 'Check the client and each proxy between the client and the gateway. The log names the fault.',
+    remedy:
+      'Check the client and each proxy between the client and the gateway. The log does not name the fault. If the gateway cannot read the bytes as a request, the log line has only the code and the address.',
   },
   transfer_encoding_invalid: {
     status: 400,
@@ -299,7 +300,7 @@ const credentials = {
   },
   transport_insecure: {
     status: 403,
-    text: 'This route accepts a password over TLS only.',
+    text: 'This route accepts a password only over TLS or from a loopback address.',
     step: 'extract',
     remedy: 'Use https. If a proxy ends TLS, add its address to `trusted_proxies`.',
   },
