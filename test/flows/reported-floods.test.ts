@@ -11,6 +11,9 @@ import { witness } from '../support/witness.ts';
 const PUSH = 'Bearer a-token-for-pushed-events';
 const SLOW = 'https://slow.example';
 
+/** Waits ten seconds for connections to end: 16 s, and more than 30 s on two cores that other programs use. */
+t.setTimeout(120_000);
+
 /** A server that reports, and another one whose keys never arrive. */
 async function place(t: Test) {
   const upstream = await witness(t);
