@@ -23,14 +23,17 @@ export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions)
   let good: { readonly sent: SentKeys; readonly at: number } | undefined;
   let last: SentKeys = { version: 0, set: { kind: 'failed', detail: 'not asked yet' } };
   let at = Number.NEGATIVE_INFINITY;
+  let began = Number.NEGATIVE_INFINITY;
   let nextQuestion = Number.NEGATIVE_INFINITY;
   let flight: Promise<SentKeys> | undefined;
 
   const load = async (): Promise<SentKeys> => {
+    const from = clock.monotonic();
     const set = await source.load();
+    began = from;
     last = { version: last.version + 1, set };
     at = clock.monotonic();
-    if (set.kind === 'json') good = { sent: last, at };
+    if (set.kind === 'json') good = { sent: last, at: from };
     flight = undefined;
     came(last);
     return last;
@@ -42,18 +45,27 @@ export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions)
     if (last.set.kind === 'failed') return now - at < Math.min(PAUSE, freshFor);
     return last.version > have ? now - at < freshFor : now < nextQuestion;
   };
-  /** A worker that starts during an outage uses the same set as the others, and for as long. */
+  /**
+   * A worker that starts during an outage uses the same set as the others, and for as long. The age counts from the
+   * start of the fetch, because the set may lack every later key.
+   */
   const aged = (have: number): SentKeys => {
-    const { sent, at: from } = have === 0 && good !== undefined ? good : { sent: last, at };
+    const { sent, at: from } = have === 0 && good !== undefined ? good : { sent: last, at: began };
     const { version, set } = sent;
     return set.kind === 'json' ? { version, set: { ...set, age: clock.monotonic() - from } } : sent;
   };
-  return async (have) => {
+  const answered = async (have: number): Promise<SentKeys> => {
     if (flight !== undefined) return flight;
     if (serves(have)) return aged(have);
     if (have > 0 && have === last.version) nextQuestion = clock.monotonic() + freshFor;
     flight = load();
     const told = await flight;
     return told.set.kind === 'failed' ? aged(have) : told;
+  };
+  return async (have) => {
+    if (flight === undefined) return answered(have);
+    const earlier = await flight;
+    // This fetch began before the question, so it may lack a key that the worker has just met.
+    return have === 0 || earlier.set.kind === 'failed' ? earlier : answered(earlier.version);
   };
 }

@@ -41,6 +41,34 @@ t.test('a worker that already has the last set gets another one, for all workers
   t.equal((await keys(3)).version, 3);
 });
 
+t.test(
+  'a question that a fetch in flight cannot answer gets a later one, for all workers once in a cooldown',
+  async (t) => {
+    const { keys, state, clock } = shared();
+    await keys(0);
+    clock.advance(cooldown * 100);
+    const scheduled = keys(0);
+    clock.advance(1);
+    const told = await Promise.all([keys(1), keys(1), scheduled]);
+    t.strictSame(
+      told.map(({ version }) => version),
+      [3, 3, 2],
+    );
+    t.equal(state.calls, 3);
+  },
+);
+
+t.test('within a cooldown, a question during a fetch gets the result with its age, so it proves nothing', async (t) => {
+  const { keys, state, clock } = shared();
+  await keys(0);
+  const first = keys(1);
+  clock.advance(1);
+  const [joined, asked] = await Promise.all([keys(1), first]);
+  t.match(joined, { version: 2, set: { age: 1 } });
+  t.notHas(asked.set, { age: Number });
+  t.equal(state.calls, 2);
+});
+
 t.test('a set older than the cooldown may lack a new key, but is enough for a start', async (t) => {
   const { keys, clock } = shared();
   await keys(0);

@@ -91,13 +91,10 @@ class PublishedKeys implements KeySet {
   }
 
   find(alg: AlgorithmName, kid: string | undefined): FoundKeys | Promise<FoundKeys> {
-    const now = this.#current();
-    const keys = now?.candidates(alg, kid) ?? [];
-    if (keys.length > 0) return { kind: 'keys', keys };
-    const isFetching = this.#flight !== undefined;
-    const cold = now === undefined && (isFetching || !this.#failedJustNow());
-    const worthIt = now !== undefined && this.#kids.mayAsk(kid, now, isFetching);
-    return cold || worthIt ? this.#afterFetch(alg, kid) : this.#absent();
+    const held = this.#held(alg, kid);
+    if (held.kind === 'keys') return held;
+    const cold = this.#current() === undefined && (this.#flight !== undefined || !this.#failedJustNow());
+    return cold || this.#mayAsk(kid) ? this.#afterFetch(alg, kid) : held;
   }
 
   knows(kid: string): boolean {
@@ -149,13 +146,30 @@ class PublishedKeys implements KeySet {
     return this.#failure !== undefined && this.#options.clock.monotonic() < this.#failure.at + COLD_PAUSE;
   }
 
+  /** A fetch that began before the question may lack a key that the server has published since. */
   async #afterFetch(alg: AlgorithmName, kid: string | undefined): Promise<FoundKeys> {
+    const earlier = this.#flight;
+    if (earlier === undefined) return this.#afterNewFetch(alg, kid);
+    await earlier;
+    const found = this.#held(alg, kid);
+    return found === UNKNOWN && this.#mayAsk(kid) ? this.#afterNewFetch(alg, kid) : found;
+  }
+
+  async #afterNewFetch(alg: AlgorithmName, kid: string | undefined): Promise<FoundKeys> {
     await this.start();
-    const keys = this.#current()?.candidates(alg, kid) ?? [];
-    if (keys.length > 0) return { kind: 'keys', keys };
-    const found = this.#absent();
+    const found = this.#held(alg, kid);
     if (found === UNKNOWN && this.#options.source.isNewer?.() !== false) this.#kids.remember(kid);
     return found;
+  }
+
+  #mayAsk(kid: string | undefined): boolean {
+    const ring = this.#current();
+    return ring !== undefined && this.#kids.mayAsk(kid, ring, this.#flight !== undefined);
+  }
+
+  #held(alg: AlgorithmName, kid: string | undefined): FoundKeys {
+    const keys = this.#current()?.candidates(alg, kid) ?? [];
+    return keys.length > 0 ? { kind: 'keys', keys } : this.#absent();
   }
 
   /** If the last attempt failed, or the set has become stale, an unknown key may be a new one. */

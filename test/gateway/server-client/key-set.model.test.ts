@@ -94,8 +94,28 @@ function tell(model: Model, wanted: readonly Kid[]): readonly string[] {
     isUnderWay = true;
     return undefined;
   });
+  if (!isUnderWay) return waiting.map((told) => told ?? without(model));
+  load(model);
+  const [first, ...late] = wanted.filter((_, index) => waiting[index] === undefined);
+  const answers = [tellAfterLoad(model, first as Kid), ...tellLate(model, late)];
+  return waiting.map((told) => told ?? (answers.shift() as string));
+}
+
+/** These tokens arrived after the fetch had begun. So a key that the fetch lacks is worth another fetch, if one is due. */
+function tellLate(model: Model, late: readonly Kid[]): readonly string[] {
+  let isUnderWay = false;
+  const again = late.map((kid) => {
+    const isAbsent = usable(model)?.includes(kid) === false && !model.hasFailed;
+    if (!isAbsent || !isWorthIt(model, kid, isUnderWay)) return false;
+    if (!isUnderWay) model.nextQuestion = model.now + COOLDOWN;
+    isUnderWay = true;
+    return true;
+  });
   if (isUnderWay) load(model);
-  return waiting.map((told, index) => told ?? tellAfterLoad(model, wanted[index] as Kid));
+  return late.map((kid, index) => {
+    if (again[index]) return tellAfterLoad(model, kid);
+    return usable(model)?.includes(kid) ? 'keys' : without(model);
+  });
 }
 
 const isWorthIt = ({ now, absentUntil, nextQuestion }: Model, kid: Kid, isUnderWay: boolean) =>

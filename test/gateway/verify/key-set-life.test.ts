@@ -166,6 +166,29 @@ t.test('an unknown name is requested once; a set from before the request does no
   }
 });
 
+t.test('a key that is published during a fetch is found by one more fetch, at most once in a cooldown', async (t) => {
+  const { keys, answers, find, loads } = open(t);
+  answers.push(set(one), set(one), set(one, two), set(one, two));
+  await keys.start();
+  const older = keys.start();
+  t.strictSame(await Promise.all([find('two'), find('two'), find('strange')]), ['two', 'two', 'unknown']);
+  await older;
+  t.equal(loads(), 3);
+  const next = keys.start();
+  t.equal(await find('stranger'), 'unknown');
+  await next;
+  t.equal(loads(), 4, 'a stranger causes no more fetches');
+});
+
+t.test('a fetch that began before a question does not prove the absence of the key', async (t) => {
+  const { keys, answers, clock, find } = open(t);
+  answers.push(set(one), set(one), set(one, two));
+  await keys.start();
+  t.strictSame(await Promise.all([find('other'), find('two')]), ['unknown', 'unknown']);
+  clock.advance(1000);
+  t.equal(await find('two'), 'two');
+});
+
 t.test('the next fetch comes after the time of the source, and sooner after a failure', async (t) => {
   const { keys, answers, loads, find } = open(t, { every: 150 });
   answers.push(failed, set(one));
