@@ -11,6 +11,7 @@ import { buildReload, type Reload, type ReloadStats } from '../gateway/lifecycle
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
 import { roomForClients } from '../gateway/listener/server.ts';
 import { tlsOptions } from '../gateway/listener/tls.ts';
+import { brokersForTrial } from './brokers-for-trial.ts';
 import { type Followers, feedFollowers } from './followers.ts';
 import { groupCounters } from './group-counters.ts';
 import { type GroupHealth, groupHealth } from './group-health.ts';
@@ -192,18 +193,15 @@ function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
     load,
     live,
     build: (loaded) => buildGeneration(withKeys(loaded.config, keys), { ...core, locate: loaded.locate }),
-    async ready(_next, { config, locate }) {
-      const version = state.current.version + 1;
-      const named = desks.open(config, directory);
-      const sending = { version, workers: options.workers, directory, locate, desks: named };
-      const sent = sentGeneration(withKeys(config, keys), sending);
-      const way = takeUp(sent, crew);
-      under = { sent, way };
-      const problems = await way.prepare();
-      // Only the brokers of the active file stay open.
-      if (problems.length > 0) desks.open(state.current.config, directory);
-      return problems;
-    },
+    ready: (_next, { config, locate }) =>
+      brokersForTrial(desks, { config, directory, active: state.current.desks }, (named) => {
+        const version = state.current.version + 1;
+        const sending = { version, workers: options.workers, directory, locate, desks: named };
+        const sent = sentGeneration(withKeys(config, keys), sending);
+        const way = takeUp(sent, crew);
+        under = { sent, way };
+        return way.prepare();
+      }),
     apply() {
       if (under !== undefined) state.current = under.sent;
     },

@@ -13,6 +13,8 @@ import type { WorkerHandlers } from './worker-process.ts';
 export interface ServerBrokers {
   /** Name of a server in this file → the id of its broker. A broker that this file no longer needs is closed later. */
   open(config: GatewayConfig, directory: string): Record<string, string>;
+  /** Every broker without one of these ids is closed later. */
+  keep(ids: Iterable<string>): void;
   find(id: string): ServerBroker | undefined;
   readonly answers: Pick<WorkerHandlers['answers'], 'fetch' | 'endpoint' | 'keys'>;
   close(): Promise<void>;
@@ -39,9 +41,12 @@ export function openServerBrokers({ came, patience = LINGER, ...shared }: Server
   const desks = new Map<string, ServerBroker>();
   const leaving = new Map<string, NodeJS.Timeout>();
 
-  const enter = (id: string, open: () => ServerBroker) => {
+  const stay = (id: string) => {
     clearTimeout(leaving.get(id));
     leaving.delete(id);
+  };
+  const enter = (id: string, open: () => ServerBroker) => {
+    stay(id);
     if (!desks.has(id)) desks.set(id, open());
   };
   const linger = (id: string) => void leaving.set(id, setTimeout(end, patience, id).unref());
@@ -55,6 +60,10 @@ export function openServerBrokers({ came, patience = LINGER, ...shared }: Server
   };
   const leave = (id: string) => {
     if (!leaving.has(id)) linger(id);
+  };
+  const keep = (ids: Iterable<string>) => {
+    const kept = new Set(ids);
+    for (const id of desks.keys()) kept.has(id) ? stay(id) : leave(id);
   };
   const at = <Told>({ desk }: { desk: string }, ask: (desk: ServerBroker) => Told, none: Told): Told => {
     const found = desks.get(desk);
@@ -71,10 +80,10 @@ export function openServerBrokers({ came, patience = LINGER, ...shared }: Server
         enter(id, () => openDesk({ ...options, came: (keys) => came(id, keys) }));
         return [name, id] as const;
       });
-      const present = new Set(named.map(([, id]) => id));
-      for (const id of desks.keys()) if (!present.has(id)) leave(id);
+      keep(named.map(([, id]) => id));
       return Object.fromEntries(named);
     },
+    keep,
     find: (id) => desks.get(id),
     answers: {
       fetch: (asked) => at(asked, (desk) => desk.fetch(asked.request), Promise.resolve(CLOSED)),
