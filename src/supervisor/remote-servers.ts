@@ -120,9 +120,9 @@ function feedOfPrimary(line: PrimaryLine, sinks: FeedSinks, desk: string, sink: 
   let leave = () => {};
   return {
     start() {
-      const isFirst = !sinks.has(desk);
       leave = joined(sinks, desk, sink);
-      if (isFirst) line.tell('follow', desk);
+      // Also for a later sink, because only a new subscription brings the earlier events.
+      line.tell('follow', desk);
     },
     close() {
       leave();
