@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { NonceUsage, NonceUse } from '../counters/counters.ts';
 import { type MemoryCounters, memoryCounters } from '../counters/memory.ts';
-import { NonceCounts } from '../gateway/schemes/nonce-counts.ts';
+import { openUsedNonces } from '../gateway/schemes/nonces.ts';
 
 /** The counters that the primary keeps for all workers. Each call is one step of one event loop, so it is atomic. */
 export interface GroupCounters extends Pick<MemoryCounters, 'take' | 'failures' | 'fail'> {
@@ -10,15 +10,16 @@ export interface GroupCounters extends Pick<MemoryCounters, 'take' | 'failures' 
 
 export function groupCounters(clock: Clock): GroupCounters {
   const { take, failures, fail } = memoryCounters(clock);
-  // No worker is older than this process, so no worker issued a nonce before.
-  const nonces = new NonceCounts(Math.floor(clock.now()));
+  // No worker is older than this process, so no worker issued a nonce before. A jump of the wall clock must not end the
+  // memory of used nonces, so the time is the one that nonces carry.
+  const { now: time, counts } = openUsedNonces(clock);
   return {
     take,
     failures,
     fail,
     useNonce: ({ id, issuedAt, lifetime, count, mode }) => {
-      const now = clock.now();
-      return nonces.use({ id, issuedAt }, { count, mode, now, expiresAt: now + lifetime });
+      const now = time();
+      return counts.use({ id, issuedAt }, { count, mode, now, expiresAt: now + lifetime });
     },
   };
 }
