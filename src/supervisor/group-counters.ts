@@ -6,6 +6,8 @@ import { openUsedNonces } from '../gateway/schemes/nonces.ts';
 /** The counters that the primary keeps for all workers. Each call is one step of one event loop, so it is atomic. */
 export interface GroupCounters extends Pick<MemoryCounters, 'take' | 'failures' | 'fail'> {
   useNonce(use: NonceUse): NonceUsage;
+  /** Milliseconds: the time that nonces of this group carry. */
+  nonceTime(): number;
 }
 
 export function groupCounters(clock: Clock): GroupCounters {
@@ -17,6 +19,7 @@ export function groupCounters(clock: Clock): GroupCounters {
     take,
     failures,
     fail,
+    nonceTime: time,
     useNonce: ({ id, issuedAt, lifetime, count, mode }) => {
       const now = time();
       return counts.use({ id, issuedAt }, { count, mode, now, expiresAt: now + lifetime });

@@ -83,6 +83,8 @@ export interface PrimaryVerbs {
   readonly take: { readonly asked: { readonly key: string; readonly limit: Limit }; readonly told: number };
   readonly failures: { readonly asked: string; readonly told: Failures };
   readonly fail: { readonly asked: { readonly key: string; readonly window: number }; readonly told: Failures };
+  /** The time that nonces of this group carry, now. */
+  readonly nonceTime: { readonly asked: true; readonly told: number };
   readonly useNonce: { readonly asked: NonceUse; readonly told: NonceUsage };
   readonly fetch: { readonly asked: { readonly desk: string; readonly request: SentRequest }; readonly told: Fetched };
   readonly endpoint: {

@@ -154,6 +154,7 @@ function handlersOf({ core, desks, decisions, console: { hub }, followers }: Ser
       take: ({ key, limit }) => counters.take(key, limit),
       failures: (key) => counters.failures(key),
       fail: ({ key, window }) => counters.fail(key, window),
+      nonceTime: () => counters.nonceTime(),
       useNonce: (use) => counters.useNonce(use),
       ...desks.answers,
     },

@@ -7,7 +7,6 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { lastRequests } from '../base/last-requests.ts';
 import { trackSilent } from '../base/silent-connections.ts';
 import type { Pointer, Position } from '../config/load/load.ts';
-import type { Counters } from '../counters/counters.ts';
 import { type Audience, Sampler } from '../gateway/console/live/sampler.ts';
 import { buildGeneration, type Generation } from '../gateway/generation/generation.ts';
 import type { WorkerContext } from '../gateway/generation/worker-context.ts';
@@ -64,15 +63,23 @@ export interface WorkerRuntimeOptions {
 /** Milliseconds. A worker waits this long for keys and feeds, and then serves without them. */
 const PATIENCE = 3_000;
 
-function contextOf(sent: SentGeneration, counters: Counters, remote: RemoteServers): WorkerContext {
+type OfGroup = Pick<WorkerContext, 'counters' | 'nonceStart'>;
+
+function contextOf(sent: SentGeneration, group: OfGroup, remote: RemoteServers): WorkerContext {
   return {
-    counters,
+    ...group,
     contents: sent.contents,
     server(name) {
       const [broker, block] = [sent.desks[name], sent.config.authorization_servers[name]];
       return broker === undefined || block === undefined ? undefined : remote.at(broker, everyOf(block));
     },
   };
+}
+
+/** Undefined: the primary does not answer, so this worker has its own start. */
+async function nonceStartOf(line: WorkerRuntimeOptions['line'], clock: Clock): Promise<number | undefined> {
+  const told = await line.ask('nonceTime', true, PATIENCE);
+  return told === undefined ? undefined : told - clock.monotonic();
 }
 
 export async function openWorkerRuntime({
@@ -82,8 +89,8 @@ export async function openWorkerRuntime({
   log,
   clock = systemClock,
 }: WorkerRuntimeOptions): Promise<WorkerRuntime> {
-  const counters = remoteCounters(line, clock);
-  const outside = (of: SentGeneration) => contextOf(of, counters, remote);
+  const group = { counters: remoteCounters(line, clock), nonceStart: await nonceStartOf(line, clock) };
+  const outside = (of: SentGeneration) => contextOf(of, group, remote);
   const { config, directory } = sent;
   const core = openCore({ config, directory, locate: locator(sent), clock, log, outside: outside(sent) });
   await Promise.race([warm(core.live.current), pause(PATIENCE, undefined, { ref: false })]);

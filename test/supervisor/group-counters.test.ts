@@ -1,4 +1,5 @@
 import t from 'tap';
+import { openNonces, openUsedNonces } from '../../src/gateway/schemes/nonces.ts';
 import { groupCounters } from '../../src/supervisor/group-counters.ts';
 import { heldClock } from '../gateway/issuer.ts';
 
@@ -17,4 +18,15 @@ t.test('a used nonce is not accepted again after the clock jumps ahead and back,
   use('last');
   clock.step(-7_200_000);
   t.equal(use('first'), 'forgotten');
+});
+
+t.test('a worker that starts after a fast clock was set right issues nonces that its group accepts', async (t) => {
+  const clock = heldClock();
+  clock.step(7_200_000);
+  const { useNonce, nonceTime } = groupCounters(clock);
+  clock.step(-7_200_000);
+  const worker = openNonces(undefined, openUsedNonces(clock, nonceTime() - clock.monotonic()));
+  const nonce = worker.read(worker.issue('r'), 'r');
+  t.ok(nonce);
+  t.equal(nonce && useNonce({ ...nonce, lifetime: 300_000, count: 1, mode: 'strict' }), 'fresh');
 });

@@ -112,7 +112,8 @@ function build(config: GatewayConfig, { locate, ...dependencies }: GenerationDep
       : openCounters(url, { ...dependencies, trust: countersTrusted }),
   );
   const verifier = (names: readonly string[]) => verifiers.verifier(names);
-  const schemes = openSchemes(config, { ...dependencies, counters, contents: outside?.contents }, lease);
+  const ofGroup = { contents: outside?.contents, nonceStart: outside?.nonceStart };
+  const schemes = openSchemes(config, { ...dependencies, counters, ...ofGroup }, lease);
   const tally = (route: string) => dependencies.decisions.tally(route);
   const { watch } = verifiers;
   const parts = { upstreams, verifier, watch, schemes: schemes.of, resources, take: counters.take, tally, locate };

@@ -8,7 +8,10 @@ import type { LookedAt, SchemeScene } from '../schemes/scheme.ts';
 import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
 import { schemes } from '../schemes/table.ts';
 
-export type SchemeDependencies = Pick<SchemeScene, 'clock' | 'log' | 'kept' | 'counters' | 'directory' | 'contents'>;
+export type SchemeDependencies = Pick<
+  SchemeScene,
+  'clock' | 'log' | 'kept' | 'counters' | 'directory' | 'contents' | 'nonceStart'
+>;
 
 /** The credential schemes of the routes of one loaded file. */
 export interface Schemes {

@@ -9,4 +9,6 @@ export interface WorkerContext {
   readonly server: (name: string) => RemoteServer | undefined;
   /** Files as the primary loaded them: full path → base64. */
   readonly contents: Readonly<Record<string, string>>;
+  /** Where the time of nonces starts. A worker that starts after a jump of the wall clock must not differ from the others. */
+  readonly nonceStart: number | undefined;
 }

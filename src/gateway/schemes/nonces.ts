@@ -30,8 +30,8 @@ const AHEAD = 5000;
 /** What a process knows about used nonces, whichever keys signed them. */
 export interface UsedNonces extends Pick<Nonces, 'now' | 'counts'> {}
 
-export function openUsedNonces(clock: Clock): UsedNonces {
-  const start = clock.now() - clock.monotonic();
+/** `start`: the wall clock when the monotonic clock was 0, as all processes of a group see it. */
+export function openUsedNonces(clock: Clock, start = clock.now() - clock.monotonic()): UsedNonces {
   const now = () => Math.floor(start + clock.monotonic());
   return { now, counts: new NonceCounts(now()) };
 }

@@ -92,6 +92,8 @@ export interface SchemeScene {
   readonly directory: string;
   /** Files that have already been read, as in `Place`. */
   readonly contents?: FileContext['contents'];
+  /** Where the time of nonces starts, as in `openUsedNonces`. Undefined: this process is alone. */
+  readonly nonceStart?: number | undefined;
   readonly kept: KeptByReloads;
   /** Keeps the entry from `kept` in use. */
   readonly lease: Lease;

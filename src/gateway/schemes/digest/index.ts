@@ -38,8 +38,8 @@ function usersOf({ users: source, realm }: DigestConfig, scene: SchemeScene): Di
   return digestUsers(usersOfFile<readonly HtdigestEntry[]>(scene, source, parseHtdigest, []), realm);
 }
 
-function noncesOf({ kept, lease, clock, config: { nonce_keys: keys } }: SchemeScene): Nonces {
-  const used = kept.usedNonces.take(lease, null, () => openUsedNonces(clock));
+function noncesOf({ kept, lease, clock, nonceStart, config: { nonce_keys: keys } }: SchemeScene): Nonces {
+  const used = kept.usedNonces.take(lease, null, () => openUsedNonces(clock, nonceStart));
   return kept.nonces.take(lease, keys ?? null, () => openNonces(keys, used));
 }
 
