@@ -22,6 +22,8 @@ export function eventsEndpoint(service: Service): Endpoint {
     headers: { 'x-accel-buffering': 'no' },
     async handle(request, reply) {
       const asked = await readAsked(service, request);
+      // `close` comes only once. After it, nothing would release the place.
+      if (reply.raw.destroyed) return reply.hijack();
       const leave = service.feed.take();
       if (leave === undefined) throw unavailable('too many followers, or the service is stopping');
       reply.raw.once('close', leave);
@@ -138,6 +140,8 @@ async function nextEvents(
   if (stop === undefined) return feed.read(since);
   const timer = setTimeout(nothing, wait * 1000).unref();
   reply.raw.once('close', nothing);
+  // The client may have left while the service read the table.
+  if (reply.raw.destroyed) nothing();
   const news = await promise;
   clearTimeout(timer);
   stop();
