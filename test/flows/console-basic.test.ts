@@ -1,4 +1,5 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
@@ -105,6 +106,17 @@ t.test('a changed file of users applies at the reload, and ends the streams of t
   await stream.ended;
   t.equal((await window.ask('/routes', alice)).status, 401);
   t.equal((await window.ask('/routes', { authorization: formatBasic('bob', 'builder') })).status, 200);
+});
+
+t.test('a client that leaves while its password is judged keeps no stream', async (t) => {
+  const strong = passwordHash('wonderland', { memory: 32_768, passes: 8 });
+  const { admin } = await guarded(t, { access: { basic: { users: userFile(t, `alice:${strong}\n`) } } });
+  const headers = { ...alice, accept: 'text/event-stream' };
+  const asked = get(`${admin}/api/decisions`, { agent: false, headers }).on('error', () => {});
+  asked.once('finish', () => setTimeout(() => asked.destroy(), 20));
+  await new Promise((resolve) => asked.once('close', resolve));
+  t.equal((await openWindow(admin).ask('/routes', alice)).status, 200, 'this password is judged after the first');
+  t.match((await openWindow(admin).ask('/metrics')).body, /^gatehouse_console_viewers 0$/m);
 });
 
 function serial(t: Test, port: number): Promise<string> {

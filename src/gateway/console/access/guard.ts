@@ -18,6 +18,8 @@ export function guardConsole(app: FastifyInstance, parts: AccessParts): void {
     if (isOpenToProbes(request) || (gate.hasCookie && LOGIN_PATHS.has(routeOf(request)))) return;
     const operator = await gate.admit(request, reply);
     if (operator === undefined) return reply;
+    // `close` comes only once. After it, nothing would end a stream of this request.
+    if (reply.raw.destroyed) return reply.hijack();
     operators.set(request, operator);
     if (operator.id !== undefined) endWith(gate, operator.id, reply);
     const foreign = isJudged(request, gate) ? judgeCall(request, { origin }, rulesOf(gate)) : undefined;
