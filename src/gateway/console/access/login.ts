@@ -84,6 +84,9 @@ export class CodeLogin {
       return this.#fail(reply, failedLogin('state', 'no login of this browser waits for this answer'));
     const made = await this.#redeem(request, answer, transaction);
     if ('kind' in made) return this.#fail(reply, made);
+    // After a reload, the feed of the earlier server is closed, so nothing would end this session.
+    if (made.server !== this.#servers.current)
+      return this.#fail(reply, failedLogin('state', 'a reload changed the authorization server during the login'));
     this.#opened(request, reply, made);
     return sendArrival(reply, transaction.returnTo);
   }
