@@ -90,8 +90,16 @@ export class RememberedDocuments<Value> {
   }
 
   /** Callers that ask at the same time share one request. */
-  #readOnce(url: string, address: string): Promise<DocumentLookup<Value>> {
-    const reading = this.#reading.get(url) ?? this.#readCounted(url, address).finally(() => this.#reading.delete(url));
+  async #readOnce(url: string, address: string): Promise<DocumentLookup<Value>> {
+    const reading = this.#reading.get(url);
+    if (reading === undefined) return this.#begin(url, address);
+    const looked = await reading;
+    // The limit may be about the address of the first caller, so each other caller tries for itself.
+    return looked.kind === 'limited' ? this.#readOnce(url, address) : looked;
+  }
+
+  #begin(url: string, address: string): Promise<DocumentLookup<Value>> {
+    const reading = this.#readCounted(url, address).finally(() => this.#reading.delete(url));
     this.#reading.set(url, reading);
     return reading;
   }
