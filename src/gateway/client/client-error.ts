@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Code } from '../message/codes.ts';
-import { owesResponse } from './pending-response.ts';
+import { answerDecided, owesResponse } from './pending-response.ts';
 import { type ProblemDetails, problemResponse, reasonPhrase } from './problem-response.ts';
 
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -32,8 +32,10 @@ export function isGarbage({ code = '' }: NodeJS.ErrnoException): boolean {
 const NO_FAULT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'HPE_PAUSED']);
 
 /**
- * Answers on the bare connection and closes it. It closes without an answer if an answer is in progress or owed to an
- * earlier request (RFC 9112 §9.3.2). Otherwise the client would assign this answer to that request.
+ * Answers on the bare connection and closes it. If the gateway has already decided and recorded an answer to this
+ * request, the client gets that answer, so that the request counts once. The connection closes without an answer if an
+ * answer is in progress or owed to an earlier request (RFC 9112 §9.3.2). Otherwise the client would assign this answer
+ * to that request.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
@@ -44,6 +46,7 @@ export function answerClientError(
     socket.destroy();
     return;
   }
+  if (answerDecided(socket)) return;
   const code = codeOf(error);
   socket.end(writeRaw(code, { ticket: ticketOf(code) }), 'latin1', () => socket.destroy());
 }

@@ -19,6 +19,7 @@ import type { ClientConnection, ClientRequest, ClientResponse } from './client-m
 import type { Deadlines } from './deadlines.ts';
 import { discardUpload } from './discard.ts';
 import type { EntityBudget } from './entity-budget.ts';
+import { decidedBeforeRest } from './pending-response.ts';
 import { problemMembers } from './problem-members.ts';
 import { type OwnAnswer, type ProblemDetails, problemResponse } from './problem-response.ts';
 import { refusedMessage } from './refused-message.ts';
@@ -310,8 +311,20 @@ export class Exchange {
 
   #write(own: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
-    if (bodyPending(this.request)) setImmediate(() => this.#writeAfterUpload(own));
+    if (bodyPending(this.request)) this.#writeOnceHere(own);
     else this.#end(own);
+  }
+
+  #writeOnceHere(own: OwnAnswer): void {
+    decidedBeforeRest(this.response, () => this.#endConnection(own));
+    setImmediate(() => this.#writeAfterUpload(own));
+  }
+
+  /** The rest of the request is not valid. The client gets the answer that is already recorded, and no other. */
+  #endConnection(own: OwnAnswer): void {
+    if (this.gone) return;
+    this.response.shouldKeepAlive = false;
+    this.#end(own);
   }
 
   /** A small body arrives in the same turn as its head. Only a body that is still incomplete costs the connection. */
