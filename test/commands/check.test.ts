@@ -48,6 +48,15 @@ t.test('the kind of file is recognized from its keys', async (t) => {
   t.match(await checkFile(join(directory, 'none.yaml'), {}), [{ message: 'the file does not exist' }]);
 });
 
+t.test('a valid JSON file is valid, on one line and with indentation', async (t) => {
+  const upstreams = { a: { url: 'http://127.0.0.1:9000' } };
+  const edge = { version: 1, upstreams, routes: [{ match: { path: '/' }, upstream: 'a', access: 'public' }] };
+  const service = { version: 1, issuer: 'https://a.example.com', resources: ['https://b.example.com'] };
+  for (const [name, values] of Object.entries({ edge, service }))
+    for (const space of [0, 2])
+      t.strictSame(await checkFile(file(`${name}.json`, JSON.stringify(values, undefined, space)), {}), []);
+});
+
 t.test('valid files: exit status 0, a line for each', async (t) => {
   const { status, stdout } = check(gateway, authorization);
   t.equal(status, 0);
