@@ -28,7 +28,7 @@ export interface ImportedKeys {
 /** The reason for a key that its owner publishes for encryption (RFC 7517 §4.2). */
 export const FOR_ENCRYPTION = 'for encryption (use)';
 
-const MAX_KEYS = 100;
+export const MAX_KEYS = 100;
 const MAX_RSA_BITS = 8192;
 /** RFC 7518 §6.2.2, §6.3.2: members that a published key must not have. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];

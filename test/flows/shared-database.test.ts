@@ -165,7 +165,7 @@ for (const format of formats) {
     renameSync(`${file}.away`, file);
     t.equal((await get(token)).status, 200);
     t.ok(await eventually(() => isReady(running)), 'ready again');
-    const told = running.log.filter(({ msg }) => msg === 'store: failed');
+    const told = running.log.filter(({ msg }) => msg === 'cannot ask the database of tokens');
     t.equal(told.length, 1, 'told once');
     t.match(told[0]?.detail, /there is no database/);
   });

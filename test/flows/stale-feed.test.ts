@@ -119,7 +119,7 @@ t.test('a gateway whose client may not read the feed logs it once, and is stale'
   const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
   const changes = { client_id: shop.id, client_secret: shop.secret, on_stale: 'deny' };
   const gateway = await follow(t, upstream, service, { changes, inStep: false });
-  const said = () => gateway.log.filter(({ msg }) => String(msg).startsWith('revocation feed: failed'));
+  const said = () => gateway.log.filter(({ msg }) => String(msg).startsWith('cannot follow the revocation feed'));
   t.ok(await eventually(async () => said().length > 0));
   t.match(said()[0], { level: 50, server: 'main', detail: /status 403: this gateway's client may not read the feed/ });
   t.equal(await gateway.said((await jwtOf(service)).access_token), OUT);

@@ -1,3 +1,4 @@
+import { publicUrl } from '../../base/public-url.ts';
 import { faultLog } from '../message/fault-log.ts';
 import { Poller } from '../receiver/poller.ts';
 import type { Receiving } from '../receiver/receiving.ts';
@@ -59,11 +60,12 @@ function started(name: string, { live, directory, log }: Around, receiving: Rece
   const block = live.current.config.authorization_servers[name];
   const poll = block?.security_events?.poll;
   if (block === undefined || poll === undefined) throw new Error(`${name} is not polled`);
+  const url = publicUrl(poll.url);
   const poller = new Poller({
     poll,
     trust: trustOf(block, { directory }),
     receive: (token) => receiving.receive(name, 'event', token),
-    faults: faultLog(log, { server: name }, 'security events'),
+    faults: faultLog(log, { server: name, ...(url && { url }) }, 'fetch security events'),
   });
   void poller.run();
   return poller;

@@ -1,22 +1,27 @@
 import type { Logger } from 'pino';
+import { connectionRemedy } from './connection-faults.ts';
 
 export type GatewayLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /** Logs when a dependency stops answering, fails for another reason, or answers again. It does not log every call. */
 export interface FaultLog {
-  failed(detail: string, level?: 'warn' | 'error'): void;
+  /** `url`: what the gateway asked, in the form for logs. */
+  failed(detail: string, level?: 'warn' | 'error', url?: string): void;
   recovered(): void;
 }
 
-export function faultLog(log: GatewayLog, fields: Readonly<Record<string, string>>, what: string): FaultLog {
+/** `task`: a verb with its object. The line says that the gateway cannot do this, or can do it again. */
+export function faultLog(log: GatewayLog, fields: Readonly<Record<string, string>>, task: string): FaultLog {
   let last: string | undefined;
   return {
-    failed(detail, level = 'warn') {
-      if (detail !== last) log[level]({ ...fields, detail }, `${what}: failed`);
+    failed(detail, level = 'warn', url) {
+      const remedy = connectionRemedy(detail);
+      if (detail !== last)
+        log[level]({ ...fields, ...(url && { url }), detail, ...(remedy && { remedy }) }, `cannot ${task}`);
       last = detail;
     },
     recovered() {
-      if (last !== undefined) log.info(fields, `${what}: answers again`);
+      if (last !== undefined) log.info(fields, `can ${task} again`);
       last = undefined;
     },
   };

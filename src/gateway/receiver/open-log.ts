@@ -20,7 +20,7 @@ export function openEventLog(config: GatewayConfig, { clock, log, directory }: A
   const { receiver, counters } = config;
   if (!receivesReports(config)) return undefined;
   if (counters.url !== 'memory') {
-    const faults = faultLog(log, {}, 'received events');
+    const faults = faultLog(log, {}, 'keep received events in Redis');
     return new RedisLog({
       url: counters.url,
       trust: trustOf(counters, { directory }),

@@ -50,6 +50,6 @@ function keysOf(name: string, { jwks, jwks_file, jwks_uri }: KeysConfig, { clock
     staleIfError: jwks.stale_if_error,
     clock,
     log,
-    faults: faultLog(log, { server: name }, 'keys of logout tokens and events'),
+    faults: faultLog(log, { server: name }, 'fetch the keys of logout tokens and events'),
   });
 }

@@ -1,8 +1,9 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';
+import { publicUrl } from '../../base/public-url.ts';
 import { mayHaveFeed, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
-import { faultLog, type GatewayLog } from '../message/fault-log.ts';
+import { type FaultLog, faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { headerAuthenticator } from '../server-client/client-authentication.ts';
 import { jsonFetcher } from '../server-client/fetch-json.ts';
 import type { Metadata } from '../server-client/metadata.ts';
@@ -41,16 +42,19 @@ export function openFeed(
   if (trust.kind === 'none') return SILENT;
   const { events } = config;
   return (sink) => {
+    const asked = lastAsked(
+      events === undefined ? () => about.optional('revocation_events_endpoint') : async () => events,
+    );
     const dispatcher = new Agent({ connect: connectOptions(trust) });
     const source = followFeed({
-      url: events === undefined ? () => about.optional('revocation_events_endpoint') : async () => events,
+      url: asked.url,
       optional: events === undefined,
       pollWait: Math.max(1, Math.min(LONGEST_POLL, Math.floor(config.max_staleness / 2000))),
       authenticate: headerAuthenticator(config),
       dispatcher,
       fetch: jsonFetcher(dispatcher),
       clock,
-      faults: faultLog(log, { server: name }, 'revocation feed'),
+      faults: asked.naming(faultLog(log, { server: name }, 'follow the revocation feed')),
       absent: unheard,
     })(sink);
     return {
@@ -70,5 +74,23 @@ function unheardLog(name: string, config: AuthorizationServerConfig, log: Gatewa
     if (trustsSignatures(config) && detail !== last)
       log.info({ server: name, detail }, `the gateway follows no revocation feed, so ${UNHEARD}`);
     last = detail;
+  };
+}
+
+type FeedUrl = Awaited<ReturnType<Metadata['optional']>>;
+
+/** Remembers the URL of the last attempt, so that the log can name it. */
+function lastAsked(url: () => Promise<FeedUrl>): {
+  readonly url: () => Promise<FeedUrl>;
+  naming(faults: FaultLog): FaultLog;
+} {
+  let last: string | undefined;
+  return {
+    async url() {
+      const found = await url();
+      last = typeof found === 'string' ? publicUrl(found) : found?.url;
+      return found;
+    },
+    naming: (faults) => ({ ...faults, failed: (detail, level) => faults.failed(detail, level, last) }),
   };
 }

@@ -16,8 +16,8 @@ export function openUsersInStore(scene: SchemeScene, kind: UserKind, source: Sto
   const { kept, lease, clock, log, directory, stores } = scene;
   const { storage, encryption_keys: encryptionKeys } = source;
   const store = kept.userStores.take(lease, [kind, source], () => {
-    const faults = faultLog(log, { users: kind }, 'store of users');
-    const costFaults = faultLog(log, { users: kind }, 'costs of passwords');
+    const faults = faultLog(log, { users: kind }, 'ask the database of users');
+    const costFaults = faultLog(log, { users: kind }, 'read the costs of passwords');
     return userStore(openUserFacts(storage, { directory, clock, encryptionKeys }), { kind, clock, faults, costFaults });
   });
   stores.add(store);

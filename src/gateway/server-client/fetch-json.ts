@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici';
+import { publicUrl } from '../../base/public-url.ts';
 import { type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import { statusFault } from './status-fault.ts';
 
@@ -15,6 +16,8 @@ export interface FetchedJson {
   readonly maxAge?: number;
   /** Milliseconds since the answer arrived, if it was not just now. */
   readonly age?: number;
+  /** Where a key set comes from, in the form for logs. */
+  readonly url?: string;
 }
 
 export interface FailedFetch {
@@ -24,6 +27,8 @@ export interface FailedFetch {
   readonly status?: number;
   /** `issuer`: the document belongs to another issuer (RFC 8414 §3.3). */
   readonly fault?: 'issuer';
+  /** The URL of the call, in the form for logs. */
+  readonly url?: string;
 }
 
 export interface JsonRequest {
@@ -47,12 +52,23 @@ const CUT = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export function jsonFetcher(dispatcher: Dispatcher): FetchJson {
   return async (wanted) => {
-    try {
-      return await read(await send(dispatcher, wanted), wanted);
-    } catch (error) {
-      return failed(fetchFault(error));
-    }
+    const fetched = await answerTo(dispatcher, wanted);
+    return fetched.kind === 'failed' ? located(fetched, wanted.url) : fetched;
   };
+}
+
+async function answerTo(dispatcher: Dispatcher, wanted: JsonRequest): Promise<Fetched> {
+  try {
+    return await read(await send(dispatcher, wanted), wanted);
+  } catch (error) {
+    return failed(fetchFault(error));
+  }
+}
+
+/** The result together with the URL that the gateway asked. */
+export function located<Result extends Fetched>(fetched: Result, asked: string): Result {
+  const url = publicUrl(asked);
+  return url === undefined ? fetched : { ...fetched, url };
 }
 
 export function failed(detail: string, status?: number): FailedFetch {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
+import type { JsonObject } from '../../jwt/json.ts';
 import { type KeyRing, keyRing } from '../../jwt/key-ring.ts';
-import { importKeys, type RefusedKey, type VerificationKey } from '../../jwt/keys.ts';
+import { importKeys, MAX_KEYS, type RefusedKey, type VerificationKey } from '../../jwt/keys.ts';
 import type { FaultLog, GatewayLog } from '../message/fault-log.ts';
 import type { Fetched } from './fetch-json.ts';
 import type { KeySource } from './key-source.ts';
@@ -58,6 +59,10 @@ const SHORTEST_RETRY = 100;
 const LONGEST_WAIT = 2 ** 31 - 1;
 const UNKNOWN: FoundKeys = { kind: 'unknown' };
 const STALE: FoundKeys = { kind: 'out', detail: 'the key set is stale' };
+
+/** `doctor` recognizes these faults by their words. */
+export const NO_KEY_SET = 'the answer is not a key set: it has no list `keys`';
+export const TOO_MANY_KEYS = 'the key set has too many keys';
 
 export function keySet(options: KeySetOptions): KeySet {
   return new PublishedKeys(options);
@@ -207,7 +212,7 @@ class PublishedKeys implements KeySet {
     const imported = loaded.kind === 'json' ? await importKeys(loaded.value, algorithms, before) : undefined;
     if (imported !== undefined && imported.keys.length > 0)
       this.#accept(imported.keys, imported.refused, ageOf(loaded));
-    else this.#fail(whyUnusable(loaded, imported?.refused));
+    else this.#fail(whyUnusable(loaded, imported?.refused), loaded.url);
   }
 
   #accept(keys: readonly VerificationKey[], refused: readonly RefusedKey[], age: number): void {
@@ -221,10 +226,10 @@ class PublishedKeys implements KeySet {
     this.#refused = reasons;
   }
 
-  #fail(detail: string): void {
+  #fail(detail: string, url?: string): void {
     this.#failure = { detail, at: this.#options.clock.monotonic() };
     // A fetch that `close` interrupted is not a fault of the server.
-    if (!this.#closed) this.#options.faults.failed(detail);
+    if (!this.#closed) this.#options.faults.failed(detail, 'warn', url);
   }
 
   #schedule(): void {
@@ -257,6 +262,11 @@ function ageOf(loaded: Fetched): number {
 
 function whyUnusable(loaded: Fetched, refused: readonly RefusedKey[] | undefined): string {
   if (loaded.kind === 'failed') return loaded.detail;
-  if (refused === undefined) return 'not a key set, or a key set with too many keys';
+  if (refused === undefined) return whyNoSet(loaded.value);
   return `no usable key${refused[0] === undefined ? '' : `: ${refused[0].reason}`}`;
+}
+
+function whyNoSet({ keys }: JsonObject): string {
+  if (!Array.isArray(keys)) return `${NO_KEY_SET} (RFC 7517 §5)`;
+  return `${TOO_MANY_KEYS}: ${keys.length}, and the gateway reads at most ${MAX_KEYS}`;
 }

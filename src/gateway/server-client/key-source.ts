@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readKeySetFile } from '../../config/files/key-set-file.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
-import { FETCH_DEADLINE, type Fetched, type FetchJson, failed } from './fetch-json.ts';
+import { FETCH_DEADLINE, type Fetched, type FetchJson, failed, located } from './fetch-json.ts';
 import type { Metadata } from './metadata.ts';
 
 /** Where a key set comes from. Never rejects. */
@@ -37,7 +37,7 @@ function keysFromServer(fetch: FetchJson, uri: string | undefined, metadata: Met
     async load() {
       const url = uri ?? (await metadata.endpoint('jwks_uri'));
       if (typeof url !== 'string') return url;
-      return fetch({ url, signal: AbortSignal.timeout(FETCH_DEADLINE), judgeType: false });
+      return located(await fetch({ url, signal: AbortSignal.timeout(FETCH_DEADLINE), judgeType: false }), url);
     },
   };
 }

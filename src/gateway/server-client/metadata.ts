@@ -72,11 +72,11 @@ function isAbsent({ status }: FailedFetch): boolean {
 export async function readMetadata({ issuer, fetch }: Pick<MetadataOptions, 'issuer' | 'fetch'>): Promise<Fetched> {
   if (!isWebAddress(issuer)) return failed('the issuer is not a URL, so it has no metadata');
   const signal = AbortSignal.timeout(FETCH_DEADLINE);
-  let last = failed('no metadata');
+  let last: FailedFetch = failed('no metadata');
   for (const url of metadataUrls(issuer)) {
     const fetched = await fetch({ url, signal });
     if (fetched.kind === 'json') return judgeIssuer(fetched.value, issuer, url);
-    last = failed(`metadata: ${fetched.detail}`, fetched.status);
+    last = { ...fetched, detail: `metadata: ${fetched.detail}` };
     if (fetched.status === undefined) return last;
   }
   return last;

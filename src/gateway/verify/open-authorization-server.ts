@@ -57,7 +57,11 @@ export function openAuthorizationServer(
   const keys = openAllKeys(name, config, asking, users);
   const held = keys ?? secretKeySet(new Uint8Array(), []);
   const out = (detail: string) => outage(`authorization_servers.${name}`, RETRY_AFTER, detail);
-  const faults = faultLog(log, { server: name }, config.verify === 'store' ? 'store' : 'introspection');
+  const faults = faultLog(
+    log,
+    { server: name },
+    config.verify === 'store' ? 'ask the database of tokens' : 'introspect',
+  );
   const store = openStore(config, dependencies, faults);
   const { release } = agent;
   const receiver = openTokenReceiver(name, config, asking);

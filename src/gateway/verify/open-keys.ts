@@ -107,7 +107,7 @@ function openKeys(
     staleIfError: jwks.stale_if_error,
     clock,
     log,
-    faults: faultLog(log, { server: name }, 'keys'),
+    faults: faultLog(log, { server: name }, 'fetch the keys'),
   });
   return shared === undefined ? published : bothKeySets(shared, published);
 }

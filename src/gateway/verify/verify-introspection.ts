@@ -1,5 +1,6 @@
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Clock } from '../../base/clock.ts';
+import { publicUrl } from '../../base/public-url.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { Outage, Refused } from '../../base/verdict.ts';
 import { within } from '../../base/within.ts';
@@ -146,7 +147,7 @@ class SharedIntrospection implements Introspection {
   }
 
   #judge(answer: Fetched): Introspected {
-    if (answer.kind === 'failed') return this.#lost(reasonOf(answer), answer.status);
+    if (answer.kind === 'failed') return this.#lost(reasonOf(answer), answer);
     this.#dependencies.heard?.(answer.value);
     const { issuer, skew, maxLifetime, cache } = this.#rules;
     const verdict = judgeAnswer(answer.value, {
@@ -162,10 +163,11 @@ class SharedIntrospection implements Introspection {
     return { kind: 'facts', identity: identityOf(answer.value, this.#rules), jwt: false, key: undefined, ...serves };
   }
 
-  #lost(detail: string, status?: number): Outage {
+  #lost(detail: string, { status, url }: Partial<FailedFetch> = {}): Outage {
     const { clock, faults, out } = this.#dependencies;
     // 401: the gateway's own credentials are wrong (RFC 7662 §2.3). The operator must correct them.
-    faults.failed(detail, status === 401 || status === 403 ? 'error' : 'warn');
+    const level = status === 401 || status === 403 ? 'error' : 'warn';
+    faults.failed(detail, level, url ?? publicUrl(this.#lastEndpoint));
     this.#outUntil = clock.monotonic() + OUT_FOR;
     return out(detail);
   }

@@ -97,7 +97,7 @@ t.test('all routes with the same kind of users share one store, also after a rel
   t.equal(await opened([basic('a', gone), basic('b', gone)]), 1);
   t.equal(await opened([basic('a', gone), basic('b', other)]), 2);
   t.equal(await opened([basic('a', gone), routeWith('b', 'api_key', { keys: gone })]), 2);
-  const failures = logged().filter(({ msg }) => msg === 'store of users: failed');
+  const failures = logged().filter(({ msg }) => msg === 'cannot ask the database of users');
   t.strictSame(
     failures.map(({ users }) => users),
     ['basic', 'basic', 'api_key'],

@@ -89,7 +89,11 @@ t.test('keys are used for their time and during outages, minus their age on arri
 t.test('the log says why a set is not used, and after a rejected one the last good one stays', async (t) => {
   const whys: readonly [answer: Fetched | Error, why: string][] = [
     [failed, 'gone'],
-    [{ kind: 'json', value: { keys: 'x' } }, 'not a key set, or a key set with too many keys'],
+    [{ kind: 'json', value: { keys: 'x' } }, 'the answer is not a key set: it has no list `keys` (RFC 7517 §5)'],
+    [
+      { kind: 'json', value: { keys: Array(101).fill({}) } },
+      'the key set has too many keys: 101, and the gateway reads at most 100',
+    ],
     [set(), 'no usable key'],
     [set({ kty: 'oct', k: 'AA' }), 'no usable key: secret material is published'],
     [new TypeError('secret'), 'internal: TypeError'],
