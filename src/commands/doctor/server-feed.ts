@@ -1,7 +1,7 @@
 import { mayHaveFeed, reportsEnds, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
 import type { FeedMessage } from '../../gateway/revocation/events.ts';
 import { openFeed } from '../../gateway/revocation/open-feed.ts';
-import { faultRemedy } from './faults.ts';
+import { serverRemedy } from './faults.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 
@@ -36,10 +36,17 @@ const unchecked = doubtful(
 /** As the gateway says it in its log. */
 const REJECTED = /rejects this gateway's client_id or its secret$/;
 
+/** Only a server that refuses this client is a reason to follow no feed. */
+const lostRows = [
+  [REJECTED, 'correct `client_id` and `client_secret`'],
+  [/\bstatus 403\b/, ALLOW],
+  [/no answer within/, 'read the log of the authorization server: it does not answer in time'],
+] as const;
+
 const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
   in_step: () => good('answers, and is up to date'),
   absent: (detail) => (REJECTED.test(detail) ? unchecked : notAllowed),
-  lost: (detail) => bad(detail, faultRemedy(detail, `correct \`events\`; ${ALLOW}`)),
+  lost: (detail) => bad(detail, serverRemedy(detail, lostRows, 'correct `events`: it must be the URL of the feed')),
 };
 
 /** Follows the feed as the gateway does, until its state is known. */
