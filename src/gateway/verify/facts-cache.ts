@@ -4,6 +4,7 @@ import { ownText } from '../../base/own-text.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
 import { timeMismatches } from '../../jwt/claim-mismatches.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
+import { isUserKid } from '../../oauth/user-key.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { TokenMarks, Verified } from '../message/identity.ts';
 import type { FeedEventKind } from '../revocation/events.ts';
@@ -79,7 +80,13 @@ const ENDINGS: Readonly<Record<FeedEventKind, string>> = {
   client_nbf: "its client's tokens ended",
 };
 
-const revokedBy = (kind: FeedEventKind) => refused<CredentialCode>('token_revoked', ENDINGS[kind]);
+/** The event `kid` names the key of one user, or a key that signed tokens of all users. */
+const KEY_REMOVED = 'its signing key was removed';
+
+function revokedBy(kind: FeedEventKind, marks: TokenMarks | undefined): Refused<CredentialCode> {
+  const isPublished = kind === 'kid' && !isUserKid(marks?.kid);
+  return refused('token_revoked', isPublished ? KEY_REMOVED : ENDINGS[kind]);
+}
 
 /** Uses the rules that set the entry's limits. */
 function expired({ answer, expiresAt }: Entry, now: number): Refused<CredentialCode> {
@@ -133,7 +140,7 @@ class TokenCache implements FactsCache {
     if (entry === undefined) return undefined;
     const { jwt } = entry;
     const ended = this.#endOf(entry);
-    if (ended !== undefined) return { jwt, answer: revokedBy(ended) };
+    if (ended !== undefined) return { jwt, answer: revokedBy(ended, entry.marks) };
     const now = this.#clock.now();
     if (now >= entry.expiresAt) return { jwt, answer: expired(entry, now) };
     if (now < entry.notBefore) return { jwt, answer: early(entry, now) };
@@ -158,7 +165,7 @@ class TokenCache implements FactsCache {
     this.#entries ??= placesFor(this.#size);
     this.#entries.set(ownText(token), entry);
     const ended = this.#endOf(entry);
-    if (ended !== undefined) return revokedBy(ended);
+    if (ended !== undefined) return revokedBy(ended, entry.marks);
     return { kind: 'verified', identity: facts.identity, cache: 'miss' };
   }
 

@@ -5,9 +5,12 @@ import { factsCache } from '../../../src/gateway/verify/facts-cache.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { alice } from '../decide/decider.ts';
 
+const byUser = { kid: 'AAAAAAAAAAAAAAAAAAAAAA' };
+const published = { kid: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs' };
+
 /** Kind of an event → what it ended. */
 const ends: Readonly<Record<FeedEventKind, RegExp>> = {
-  kid: /user's key/,
+  kid: /^its user's key ended$/,
   jti: /this token/,
   token_hash: /this token/,
   gid: /grant/,
@@ -17,8 +20,13 @@ const ends: Readonly<Record<FeedEventKind, RegExp>> = {
   client_nbf: /client's tokens/,
 };
 
-for (const [kind, ended] of Object.entries(ends))
-  t.test(`a refusal says what the event ${kind} ended, for a new and for a cached token`, async (t) => {
+const rows = [
+  ...Object.entries(ends).map(([kind, ended]) => ({ name: kind, kind, ended, marks: byUser })),
+  { name: 'kid of a published key', kind: 'kid', ended: /^its signing key was removed$/, marks: published },
+];
+
+for (const { name, kind, ended, marks } of rows)
+  t.test(`a refusal says what the event ${name} ended, for a new and for a cached token`, async (t) => {
     const revocations = {
       generation: 1,
       denies: (): FeedEventKind | undefined => undefined,
@@ -33,7 +41,7 @@ for (const [kind, ended] of Object.entries(ends))
       maxStaleness: 0,
       doubtful: outage('main', 1, 'silent'),
     });
-    const identity = { ...alice, marks: {} as never };
+    const identity = { ...alice, marks: marks as never };
     const facts = { identity, jwt: true, key: undefined, leeway: 0, asked: false, freshFor: Infinity, staleFor: 0 };
     t.equal(cache.put('a', { kind: 'facts', ...facts } as never).kind, 'verified');
     t.match(cache.get('a'), { jwt: true, answer: { kind: 'verified' } });
