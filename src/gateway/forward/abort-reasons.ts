@@ -14,8 +14,13 @@ export interface UpstreamRefusal {
   readonly retryAfter?: number | undefined;
 }
 
-/** The upstream sent nothing for longer than the route allows. */
-export class ResponseTimeout extends Error {}
+/** The upstream sent nothing for longer than the route allows. `limit`: milliseconds. */
+export class ResponseTimeout extends Error {
+  constructor(limit: number, isQueued: boolean) {
+    const within = `within ${limit / 1000} s (\`timeout.response\`)`;
+    super(isQueued ? `the request got no connection ${within}` : `sent nothing ${within}`);
+  }
+}
 
 /** The request waited for a connection. Its address used more than its share, so another address took the place. */
 export class ConnectionYielded extends Error {

@@ -21,6 +21,7 @@ import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handle
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { abortCode, ResponseTimeout, retryAfterOf, type UpstreamRefusal } from './abort-reasons.ts';
 import type { DispatchedMessage } from './dispatch-options.ts';
+import { cutWords, faultWords } from './fault-words.ts';
 import { isListening, watchStop } from './listening.ts';
 import { refuseEnded, TokenEnded, watchToken } from './token-ended.ts';
 import { type Preparing, UpstreamAttempt } from './upstream-attempt.ts';
@@ -252,6 +253,10 @@ export class Relay implements AnswerHandler {
     flushHead(response, this.#answer.isBodiless);
   }
 
+  get #place() {
+    return { name: this.#plan.route.upstream.name, url: this.#attempt.url };
+  }
+
   #startTimer(): void {
     const { response } = this.#plan.route.limits;
     if (response === Number.POSITIVE_INFINITY) return;
@@ -263,7 +268,10 @@ export class Relay implements AnswerHandler {
     this.#timer = undefined;
   }
 
-  readonly #timedOut = (): void => this.#give(new ResponseTimeout());
+  readonly #timedOut = (): void => {
+    const { response } = this.#plan.route.limits;
+    this.#give(new ResponseTimeout(response, this.#attempt.isQueued));
+  };
 
   /** Also runs after a complete answer, and then does nothing. */
   readonly #closed = (): void => {
@@ -304,7 +312,7 @@ export class Relay implements AnswerHandler {
     const code = abortCode(error);
     this.#release(code === 'client_gone' ? code : undefined);
     if (code === 'client_gone') return;
-    this.#exchange.fail(code, this.#plan, error.message || error.constructor.name, retryAfterOf(error));
+    this.#exchange.fail(code, this.#plan, faultWords(error, this.#place), retryAfterOf(error));
   }
 
   /** RFC 9112 §8: if the upstream's answer is truncated, the client's is too. The relay never completes it. */
@@ -313,7 +321,7 @@ export class Relay implements AnswerHandler {
     const cause = error instanceof TokenEnded ? error.why : abortCode(error);
     if (!isClients) this.#exchange.trace?.cut(cause);
     const isCut = cause.startsWith('upstream_');
-    this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`, isCut);
+    this.#finish(isClients ? 'client_gone' : 'forwarded', cutWords(error, this.#place), isCut);
     resetConnection(this.#exchange.request.socket);
   }
 

@@ -82,6 +82,11 @@ export class UpstreamAttempt implements Applicant {
     return this.#exchange.shared.limits.share;
   }
 
+  /** The URL of the current attempt. */
+  get url(): UpstreamUrl {
+    return this.#at.origin;
+  }
+
   get isQueued(): boolean {
     return this.#state === 'queued';
   }

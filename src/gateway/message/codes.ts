@@ -617,7 +617,8 @@ const outages = {
     status: 502,
     text: 'The upstream did not answer with valid HTTP.',
     step: 'forward',
-    remedy: "Check the upstream's answer. The log says which part is not valid HTTP.",
+    remedy:
+      'The log says what is wrong with the answer. If the upstream closed the connection before it answered, look at the log of the API. If its URL is `http:`, does the port expect https?',
   },
   upstream_credentials_refused: {
     status: 502,
