@@ -5,6 +5,7 @@ import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
 import { type LoadedTicketFile, loadTicketFile } from '../config/load/ticket-file.ts';
 import { entry, isCode } from '../gateway/message/codes.ts';
+import { operatorRemedy } from '../gateway/message/operator-remedy.ts';
 import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
 import { parseJsonObject } from '../jwt/json.ts';
@@ -118,7 +119,7 @@ function inWords(record: TicketRecord): string {
   });
   const title = [entryOf?.status, code].filter(Boolean).join(' ');
   const request = method === '' ? '' : `   ${method} ${host}${path}`;
-  const advice = isCode(code) ? [`  to do         ${entry(code).remedy}`] : [];
+  const advice = isCode(code) ? [`  to do         ${operatorRemedy(code, record.reason)}`] : [];
   return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines, ...advice].map(printableValue).join('\n')}\n`;
 }
 

@@ -1,4 +1,5 @@
 import { entry, isCode } from '../../message/codes.ts';
+import { operatorRemedy } from '../../message/operator-remedy.ts';
 import type { TicketRecord } from '../../telemetry/ticket-record.ts';
 
 /** What a ticket holds, with the words of its code that `gatehouse why` also prints. */
@@ -11,6 +12,5 @@ export interface TicketView extends TicketRecord {
 export function viewTicket(record: TicketRecord): TicketView {
   const { code = '' } = record;
   if (!isCode(code)) return record;
-  const { text, remedy } = entry(code);
-  return { ...record, text, remedy };
+  return { ...record, text: entry(code).text, remedy: operatorRemedy(code, record.reason) };
 }
