@@ -37,6 +37,18 @@ export interface ServerBrokersOptions {
 const LINGER = 600_000;
 const CLOSED = failed('the configuration of this authorization server is no longer active');
 
+/** Equal settings give equal ids. */
+function idOf(settings: unknown): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('base64url');
+}
+
+async function endpointOf(
+  desk: ServerBroker,
+  member: PrimaryVerbs['endpoint']['asked']['member'],
+): Promise<PrimaryVerbs['endpoint']['told']> {
+  return (await desk.endpoint(member)) ?? null;
+}
+
 export function openServerBrokers({ came, patience = LINGER, ...shared }: ServerBrokersOptions): ServerBrokers {
   const desks = new Map<string, ServerBroker>();
   const leaving = new Map<string, NodeJS.Timeout>();
@@ -73,9 +85,7 @@ export function openServerBrokers({ came, patience = LINGER, ...shared }: Server
     open({ authorization_servers, development }, directory) {
       const named = Object.entries(authorization_servers).map(([name, config]) => {
         const trust = trustOf(config, { directory });
-        const id = createHash('sha256')
-          .update(JSON.stringify([name, config, development, trust]))
-          .digest('base64url');
+        const id = idOf([name, config, development, trust]);
         const options = { name, config, development, directory, trust, ...shared };
         enter(id, () => openDesk({ ...options, came: (keys) => came(id, keys) }));
         return [name, id] as const;
@@ -87,12 +97,7 @@ export function openServerBrokers({ came, patience = LINGER, ...shared }: Server
     find: (id) => desks.get(id),
     answers: {
       fetch: (asked) => at(asked, (desk) => desk.fetch(asked.request), Promise.resolve(CLOSED)),
-      endpoint: (asked) =>
-        at<Promise<PrimaryVerbs['endpoint']['told']>>(
-          asked,
-          async (desk) => (await desk.endpoint(asked.member)) ?? null,
-          Promise.resolve(CLOSED),
-        ),
+      endpoint: (asked) => at(asked, (desk) => endpointOf(desk, asked.member), Promise.resolve(CLOSED)),
       keys: (asked) => at(asked, (desk) => desk.keys(asked.have), Promise.resolve({ version: 0, set: CLOSED })),
     },
     async close() {

@@ -14,10 +14,11 @@ const FAILS = 'the authorization server itself fails: read its log, and its /rea
 /** Like `faultRemedy`, for an authorization server. `rows`: what a fault of this call contains → its remedy. */
 export function serverRemedy(
   detail: string,
-  rows: readonly (readonly [fault: RegExp, remedy: string])[],
+  rows: readonly (readonly [fault: RegExp | string, remedy: string])[],
   otherwise: string,
 ): string {
-  const found = [[/\bstatus 5\d\d\b/, FAILS] as const, ...rows].find(([fault]) => fault.test(detail));
+  const has = (fault: RegExp | string) => (typeof fault === 'string' ? detail.includes(fault) : fault.test(detail));
+  const found = [[/\bstatus 5\d\d\b/, FAILS] as const, ...rows].find(([fault]) => has(fault));
   return faultRemedy(detail, found?.[1] ?? otherwise);
 }
 

@@ -81,8 +81,8 @@ function keysFault(fault: string, url: string | undefined, view: RemoteView): Se
   const at = url === undefined || named(view) !== '' ? '' : `${url}: `;
   const place = placeOfKeys(config);
   const rows = [
-    [new RegExp(NO_KEY_SET), `correct ${place}: it must name a key set`],
-    [new RegExp(TOO_MANY_KEYS), 'remove old keys from the key set'],
+    [NO_KEY_SET, `correct ${place}: it must name a key set`],
+    [TOO_MANY_KEYS, 'remove old keys from the key set'],
     [/\bstatus 4\d\d\b|not a valid JSON object|the key file/, `correct ${place}`],
   ] as const;
   const publish = `publish a public key for one of ${config.algorithms.join(', ')}, or change \`algorithms\``;

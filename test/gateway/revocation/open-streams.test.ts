@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 /** A clock of this test, and the streams that use it. */
 function watched() {
   let now = 1_800_000_000_000;
-  const streams = openStreams({ now: () => now, monotonic: () => performance.now() });
+  const streams = openStreams({ now: () => now, monotonic: () => now });
   const settled = async () => {
     const next = { ended: false };
     streams.add({ marks: undefined, endsAt: now / 1000 - 1, end: () => (next.ended = true) });

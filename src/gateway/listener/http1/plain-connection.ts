@@ -75,18 +75,15 @@ export class PlainConnection implements Watched, ResponseOwner {
   /** The connection is ending, or Node's server has it. */
   #isOver = false;
   #hasServed = false;
-  /**
-   * Grows whenever the connection begins to wait for something else. The last check saw `#seen`, for the first time at
-   * `#since`.
-   */
+  /** Grows whenever the connection begins to wait for something else. */
   #changes = 0;
-  #seen = 0;
-  #since: number;
+  /** The number of changes at the last check, and the time of the first check that saw this number. */
+  #seen: { readonly changes: number; readonly since: number };
 
   constructor(socket: HeardSocket, owner: ConnectionOwner, now: number) {
     this.socket = socket;
     this.#owner = owner;
-    this.#since = now;
+    this.#seen = { changes: 0, since: now };
     socket.hear = this.#hear;
     socket.on('end', this.#end).on('error', this.#broken).on('close', this.#closed).on('drain', this.#drained);
     socket.resume();
@@ -121,14 +118,13 @@ export class PlainConnection implements Watched, ResponseOwner {
     if (this.#isOver) return;
     const { headersTimeout, idle } = this.#owner;
     this.#unread?.check(now);
-    if (this.#answering !== undefined || this.socket.writableLength > 0 || this.#seen !== this.#changes) {
-      this.#seen = this.#changes;
-      this.#since = now;
+    if (this.#answering !== undefined || this.socket.writableLength > 0 || this.#seen.changes !== this.#changes) {
+      this.#seen = { changes: this.#changes, since: now };
     } else if (this.#hasServed && this.#held === undefined) {
-      const waited = now - this.#since;
+      const waited = now - this.#seen.since;
       if (waited >= REMEMBERED) this.#before = undefined;
       if (waited >= idle + GRACE) this.socket.destroy();
-    } else if (now - this.#since >= headersTimeout) this.#fail('late');
+    } else if (now - this.#seen.since >= headersTimeout) this.#fail('late');
   }
 
   readonly #hear = (piece: Buffer): void => {
