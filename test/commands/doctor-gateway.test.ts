@@ -508,7 +508,7 @@ t.test('in text output: a line for each, with its mark and the remedy, and exit 
   const { status, stdout } = await command(t, ['doctor', '--config', file]).ended();
   t.equal(status, 1);
   t.match(stdout, /^✓ upstreams\.api http:\/\/127\.0\.0\.1:\d+: connects$/m);
-  t.match(stdout, /^✗ authorization_servers\.main metadata: metadata: ECONNREFUSED → nothing listens there/m);
+  t.match(stdout, /^✗ authorization_servers\.main metadata: http:\S+: ECONNREFUSED → nothing listens there/m);
   t.match(stdout, /^\d+ checks: 1 ✗, 0 !\n$/m);
   t.match(await command(t, ['doctor', '--help']).ended(), { status: 0, stdout: 'The command changes nothing' });
   t.match(await command(t, ['doctor', '--confg']).ended(), { status: 2, stderr: '--config' });
