@@ -31,7 +31,7 @@ const groups: readonly { readonly title: string; readonly intro: string; readonl
   {
     title: 'Authorization service',
     intro: 'The service serves these metrics at `/metrics` of `admin` and `health`.',
-    registry: buildServiceMetrics({ counters: UNREAD, proxies: UNREAD, records: UNREAD }).registry,
+    registry: buildServiceMetrics({ counters: UNREAD, proxies: UNREAD, records: UNREAD, refused: UNREAD }).registry,
   },
 ];
 
@@ -45,6 +45,7 @@ export const labels: Readonly<Record<string, string>> = {
   endpoint: 'the endpoint of the service, such as `token` or `authorize`',
   format: '`opaque` or `jwt`',
   grant_type: 'the grant type of the request (RFC 6749)',
+  listener: 'the key of the address in the file: `listen`, `decision`, `decision.grpc` or `receiver.listen`',
   kind: 'the kind of a revocation: `kid`, `jti`, `gid`, `sid`, `sub_nbf`, `sessionless_nbf`, `client_nbf`, `token_hash` or `reset`',
   method: 'the request method; in `gatehouse_mcp_messages_total`, the method of the message',
   of: 'the shared resource: `limits`, or `upstreams.NAME`',

@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerWithin } from '../base/answer-within.ts';
 import { type Clock, seconds } from '../base/clock.ts';
@@ -7,6 +8,7 @@ import { lastRequests, stopListening } from '../base/last-requests.ts';
 import { listen } from '../base/listen.ts';
 import { roomForConnections } from '../base/open-files.ts';
 import { addProcessMetrics } from '../base/process-metrics.ts';
+import { fileLimitInWords } from '../base/refused-connections.ts';
 import type { AuthorizationConfig } from '../config/schema/authorization.ts';
 import { hostsOf } from '../config/words/hosts-of.ts';
 import type { Address } from '../config/words/schema.ts';
@@ -78,7 +80,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   const probes = { notReady, remark, registry: metrics.registry };
   const listenerAt = (address: Address | undefined) => buildHealth(probes, hostsOf(address?.host ?? ''));
   const [admin, health] = [listenerAt(config.admin), listenerAt(config.health)];
-  app.server.maxConnections = roomForConnections(1);
+  limitConnections(app.server, service);
   const connections = trackConnections(app.server);
 
   const listenEverywhere = async () => ({
@@ -114,6 +116,13 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   }
 
   return { service, app, start, stop };
+}
+
+/** Without this limit, a flood of connections would leave no file for the store. */
+function limitConnections(server: Server, { refused }: Service): void {
+  const room = roomForConnections(1);
+  server.maxConnections = room;
+  refused.watch(server, 'listen', () => fileLimitInWords(room));
 }
 
 /** The receivers come first, because changes of users may be events for them. */

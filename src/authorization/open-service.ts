@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { buildPasswordQueue, buildPasswords } from '../base/passwords.ts';
+import { RefusedConnections } from '../base/refused-connections.ts';
 import { trustOf } from '../config/files/trust.ts';
 import type { AuthorizationConfig } from '../config/schema/authorization.ts';
 import { openCounters } from '../counters/open.ts';
@@ -96,7 +97,8 @@ async function open(
   const outbound = opened.adopt(outbounds.registered, closeIt);
   const strangers = opened.adopt(outbounds.strangers, closeIt);
   const limits = new FetchLimits(counters);
-  const metrics = buildServiceMetrics({ counters, proxies: untrustedProxies, records });
+  const refused = new RefusedConnections(log);
+  const metrics = buildServiceMetrics({ counters, proxies: untrustedProxies, records, refused });
   const documents = buildDocumentClients({ config, outbound: strangers, limits, metrics, clock });
   const clients = buildClients(config, records, clock, documents);
   return {
@@ -120,6 +122,7 @@ async function open(
     audit,
     metrics,
     untrustedProxies,
+    refused,
     feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
     outbound,
     sectors: buildSectors(outbound),

@@ -14,6 +14,9 @@ export interface ConnectionTarget {
 /** `failed`: the connection did not reach the worker. */
 export type Hand = (socket: Socket, failed: () => void, entrance: Entrance) => void;
 
+/** `room`: the connections that the open files of all processes allow. */
+export type Refuse = (entrance: Entrance, room: number) => void;
+
 interface Taker {
   readonly hand: Hand;
   open: number;
@@ -43,20 +46,23 @@ export class ConnectionDispatcher {
   readonly #waiting: Arrived[] = [];
   readonly #most: () => number;
   readonly #room: number;
+  readonly #refused: Refuse;
   #again: NodeJS.Timeout | undefined;
 
   /**
    * @param most connections open at one time; further ones are rejected at once
    * @param room connections for each process
+   * @param refused hears of each rejected connection
    */
-  constructor(most: () => number, room = Number.POSITIVE_INFINITY) {
+  constructor(most: () => number, room = Number.POSITIVE_INFINITY, refused: Refuse = () => {}) {
     this.#most = most;
     this.#room = room;
+    this.#refused = refused;
   }
 
   arrive(arrived: Arrived): void {
-    const { socket } = arrived;
-    if (this.#isFull) return void socket.destroy();
+    const { socket, entrance } = arrived;
+    if (this.#isFull) return void this.#reject(socket, entrance);
     socket.on('error', () => socket.destroy());
     this.#waiting.push(arrived);
     this.#pass();
@@ -82,6 +88,11 @@ export class ConnectionDispatcher {
     while (this.#waiting.length > 0 && performance.now() < late) await pause(10);
     clearTimeout(this.#again);
     for (const { socket } of this.#waiting) socket.destroy();
+  }
+
+  #reject(socket: Socket, entrance: Entrance): void {
+    socket.destroy();
+    this.#refused(entrance, this.#room * Math.max(1, this.#takers.size));
   }
 
   get #isFull(): boolean {

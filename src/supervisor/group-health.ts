@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Health } from '../base/health.ts';
 import { addProcessMetrics } from '../base/process-metrics.ts';
+import type { RefusedConnections } from '../base/refused-connections.ts';
 import type { ConsoleParts } from '../gateway/console/console.ts';
 import { viewersMetric } from '../gateway/console/live/viewers-metric.ts';
 import { processMetrics } from '../gateway/lifecycle/metrics.ts';
@@ -17,6 +18,7 @@ export interface GroupHealthOptions {
   readonly console: Pick<ConsoleParts, 'hub'>;
   readonly metrics: SummedMetrics;
   readonly stats: ReloadStats;
+  readonly refused: RefusedConnections;
   readonly isDraining: () => boolean;
 }
 
@@ -32,9 +34,9 @@ export interface GroupHealth extends Health {
 }
 
 export function groupHealth(options: GroupHealthOptions): GroupHealth {
-  const { crew, decisions, console, metrics, stats, isDraining } = options;
+  const { crew, decisions, console, metrics, stats, refused, isDraining } = options;
   const own = groupMetrics(crew);
-  processMetrics(own, { decisions, reloads: stats });
+  processMetrics(own, { decisions, reloads: stats, refused });
   viewersMetric(own, console.hub);
   let remark: string | undefined;
   return {

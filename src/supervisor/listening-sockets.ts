@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { stopListening } from '../base/last-requests.ts';
 import { ASKED_FOR, listenAt } from '../base/listen.ts';
 import type { Address } from '../config/words/schema.ts';
-import { ConnectionDispatcher, type ConnectionTarget, type Hand } from './connection-dispatcher.ts';
+import { ConnectionDispatcher, type ConnectionTarget, type Hand, type Refuse } from './connection-dispatcher.ts';
 import type { Entrance } from './ipc-channel.ts';
 
 export interface ListeningSockets {
@@ -23,6 +23,8 @@ export interface ListeningSocketsOptions {
   readonly most: () => number;
   /** Connections in each process, as far as its file descriptors allow. */
   readonly room?: number;
+  /** Hears of each rejected connection. */
+  readonly refused?: Refuse;
   /** The address where proxies ask. */
   readonly decision?: Address | undefined;
   /** The address where Envoy asks by gRPC. */
@@ -35,9 +37,9 @@ export interface ListeningSocketsOptions {
  */
 export async function openListeningSockets(
   listen: Address,
-  { most, room, decision, grpc }: ListeningSocketsOptions,
+  { most, room, refused, decision, grpc }: ListeningSocketsOptions,
 ): Promise<ListeningSockets> {
-  const over = new ConnectionDispatcher(most, room);
+  const over = new ConnectionDispatcher(most, room, refused);
   const by = (entrance: Entrance) => (socket: Socket) => over.arrive({ socket, entrance });
   const servers = await listenEverywhere(listen, by('listen'));
   const also = (address: Address | undefined, entrance: Entrance, open: readonly Server[]) =>

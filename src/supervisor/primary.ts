@@ -9,12 +9,13 @@ import { openAccessLog } from '../gateway/lifecycle/open-access-log.ts';
 import { type OpenedReceiver, openReceiver } from '../gateway/lifecycle/receiver.ts';
 import { buildReload, type Reload, type ReloadStats } from '../gateway/lifecycle/reload.ts';
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
-import { roomForClients } from '../gateway/listener/server.ts';
+import { limitInWords, roomForClients } from '../gateway/listener/server.ts';
 import { tlsOptions } from '../gateway/listener/tls.ts';
 import { brokersForTrial } from './brokers-for-trial.ts';
 import { type Followers, feedFollowers } from './followers.ts';
 import { groupCounters } from './group-counters.ts';
 import { type GroupHealth, groupHealth } from './group-health.ts';
+import type { Entrance } from './ipc-channel.ts';
 import { type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
 import { type MergedDecisions, mergedDecisions } from './merged-decisions.ts';
 import type { SentGeneration } from './messages.ts';
@@ -67,7 +68,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
   try {
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(primary, options.load, stats);
-    const health = groupHealth({ ...primary, stats, isDraining: () => state.draining });
+    const health = groupHealth({ ...primary, stats, refused: core.refused, isDraining: () => state.draining });
     state.values = health.values;
     management = await openManagement(health, core, { decisions: primary.decisions, console: primary.console, reload });
     await requireKeptNonces(core.live.current);
@@ -118,10 +119,12 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   });
   const followers = feedFollowers(desks);
   const metrics = summedMetrics();
-  const most = () => core.live.current.config.limits.connections;
+  const limits = () => core.live.current.config.limits;
+  const most = () => limits().connections;
   const door = await openListeningSockets(config.listen, {
     most,
     room: roomForClients(),
+    refused: (entrance, room) => core.refused.refuse(NAMES[entrance], () => limitInWords(limits(), room)),
     decision: config.decision,
     grpc: config.decision_grpc,
   });
@@ -143,6 +146,9 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   });
   return { core, desks, door, crew, decisions, console: seen, metrics, keys, state, options };
 }
+
+/** The listeners by their keys in the file. */
+const NAMES: Readonly<Record<Entrance, string>> = { listen: 'listen', decision: 'decision', grpc: 'decision.grpc' };
 
 type Served = Pick<Primary, 'core' | 'desks' | 'decisions' | 'console'> & { readonly followers: Followers };
 

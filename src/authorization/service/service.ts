@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
+import type { RefusedConnections } from '../../base/refused-connections.ts';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import type { Counters } from '../../counters/counters.ts';
 import type { Throttle } from '../../counters/throttle.ts';
@@ -50,6 +51,7 @@ export interface Service {
   readonly audit: Audit;
   readonly metrics: Metrics;
   readonly untrustedProxies: UntrustedProxies;
+  readonly refused: RefusedConnections;
   /** The feed of revocations. */
   readonly feed: Feed;
   /** Requests to URLs of clients. */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import type { RefusedConnections } from '../../base/refused-connections.ts';
 import type { Counters } from '../../counters/counters.ts';
 import type { Records } from '../../storage/records/records.ts';
 import type { UntrustedProxies } from './untrusted-proxies.ts';
@@ -18,14 +19,16 @@ export interface Metrics {
 }
 
 export interface MeasuredParts {
+  readonly refused: RefusedConnections;
   readonly counters: Counters;
   readonly proxies: UntrustedProxies;
   readonly records: Pick<Records, 'countLogoutNotices' | 'countSecurityEvents'>;
 }
 
-export function buildServiceMetrics({ counters, proxies, records }: MeasuredParts): Metrics {
+export function buildServiceMetrics({ counters, proxies, records, refused }: MeasuredParts): Metrics {
   const registry = new Registry();
   addWaiting(registry, records);
+  addRefused(registry, refused);
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',
     help: 'Addresses that send proxy headers but are not in `trusted_proxies`. The metric shows only the 16 most frequent addresses.',
@@ -72,6 +75,19 @@ export function buildServiceMetrics({ counters, proxies, records }: MeasuredPart
       ['document', 'result'],
     ),
   };
+}
+
+/** Only the public listener has a limit of connections. */
+function addRefused(registry: Registry, refused: RefusedConnections): void {
+  new Counter({
+    name: 'gatehouse_authorization_connections_refused_total',
+    help: 'Connections that the service refused, because the limit of open files was reached. The client sees a reset.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [, count] of refused.counts()) this.inc(count);
+    },
+  });
 }
 
 /** A scrape must succeed even while the store fails. */

@@ -1,5 +1,5 @@
 import type { Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { plainAddress } from '../../base/client-address.ts';
@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { NotReady } from '../../base/health.ts';
 import { buildLog } from '../../base/log.ts';
 import { printableValue } from '../../base/printable.ts';
+import { RefusedConnections } from '../../base/refused-connections.ts';
 import { keepObjectsYoung } from '../../base/young-objects.ts';
 import type { Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
@@ -29,7 +30,7 @@ import { buildCheck } from '../listener/grpc/check.ts';
 import { type GrpcListener, openGrpcListener } from '../listener/grpc/grpc-listener.ts';
 import { HandshakeTracker } from '../listener/handshake-tracker.ts';
 import { buildProxy } from '../listener/proxy.ts';
-import { buildServer, type ServerOptions } from '../listener/server.ts';
+import { buildServer, limitInWords, type ServerOptions } from '../listener/server.ts';
 import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
 import { UnreadConnection, type WatchUnread } from '../listener/unread-connection.ts';
 import { openEventLog } from '../receiver/open-log.ts';
@@ -55,6 +56,7 @@ export type Core = GenerationDependencies & {
   readonly live: { current: Generation; replaced?: Replaced | undefined };
   /** Undefined: the file configures no access log. */
   readonly access: AccessLog | undefined;
+  readonly refused: RefusedConnections;
   /** Reads files of other listeners again, at each reload. */
   readonly renewals: Set<() => void>;
 };
@@ -79,6 +81,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     clock,
     log,
     access,
+    refused: new RefusedConnections(log),
     decisions,
     stalls: new Stalls(clock),
     deadlines: new Deadlines(),
@@ -106,18 +109,26 @@ export function openProxy(core: Core, { limits, listen: address }: GatewayConfig
     malformed: countMalformed(core),
   });
   if (tls !== undefined) listener.shaking.watch(app.server as unknown as HttpsServer);
+  watchRefused(core, app.server, 'listen');
   return app;
 }
 
 /** The listener where proxies ask. It is separate, so only proxies need to reach it. */
 export function openDecisionEndpoint(core: Core, { limits }: GatewayConfig): FastifyInstance {
-  return buildServer({
+  const app = buildServer({
     limits,
     connected: watchReader(core),
     watchUnread: watchUnread(core),
     handle: buildDecisionEndpoint(core.live),
     malformed: countMalformed(core),
   });
+  watchRefused(core, app.server, 'decision');
+  return app;
+}
+
+/** Reports the connections beyond the limit. In a worker there are none, because the primary process refuses them. */
+function watchRefused({ refused, live }: Core, server: Server, listener: string): void {
+  refused.watch(server, listener, () => limitInWords(live.current.config.limits));
 }
 
 /** The listener where Envoy asks by gRPC. Undefined: the file has none. */
@@ -135,6 +146,7 @@ export function openGrpc(core: Core, { decision_grpc }: GatewayConfig): GrpcList
     ...{ address: decision_grpc, directory, log },
   });
   core.renewals.add(opened.renew);
+  watchRefused(core, opened.server, 'decision.grpc');
   return opened;
 }
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { addProcessMetrics } from '../../base/process-metrics.ts';
+import type { RefusedConnections } from '../../base/refused-connections.ts';
 import type { Generation, LiveGeneration } from '../generation/generation.ts';
 import type { Measured, RouteTally } from '../message/tally.ts';
 import type { Decisions } from '../telemetry/decisions.ts';
@@ -7,6 +8,7 @@ import { feedMetrics } from './feed-metrics.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
 import { type Reader, readerMetric } from './reader-metric.ts';
+import { refusedMetric } from './refused-metric.ts';
 import type { ReloadStats } from './reload.ts';
 import { shareMetrics } from './share-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
@@ -15,13 +17,18 @@ import { upstreamMetrics } from './upstream-metrics.ts';
 interface Counted {
   readonly decisions: Decisions;
   readonly live: LiveGeneration;
+  readonly refused: RefusedConnections;
 }
 
 /**
  * Prometheus metrics, read at the scrape from existing counts. The file limits the labels. `aggregator`: how the values
  * of several workers are combined. A worker has no `reloads` of its own.
  */
-export function buildMetrics({ decisions, live }: Counted, reloads: ReloadStats | undefined, reader: Reader): Registry {
+export function buildMetrics(
+  { decisions, live, refused }: Counted,
+  reloads: ReloadStats | undefined,
+  reader: Reader,
+): Registry {
   const registry = new Registry();
   addProcessMetrics(registry);
   const registers = [registry];
@@ -54,7 +61,7 @@ export function buildMetrics({ decisions, live }: Counted, reloads: ReloadStats 
   feedMetrics(registry, live);
   upstreamMetrics(registry, live);
   readerMetric(registry, reader);
-  if (reloads !== undefined) processMetrics(registry, { decisions, reloads });
+  if (reloads !== undefined) processMetrics(registry, { decisions, reloads, refused });
   return registry;
 }
 
@@ -105,11 +112,14 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
 }
 
+interface CountedOnce {
+  readonly decisions: Pick<Decisions, 'watchers'>;
+  readonly reloads: ReloadStats;
+  readonly refused: RefusedConnections;
+}
+
 /** Metrics that exist once, whatever the number of workers. */
-export function processMetrics(
-  registry: Registry,
-  { decisions, reloads }: { readonly decisions: Pick<Decisions, 'watchers'>; readonly reloads: ReloadStats },
-): void {
+export function processMetrics(registry: Registry, { decisions, reloads, refused }: CountedOnce): void {
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_decision_watchers',
@@ -119,6 +129,7 @@ export function processMetrics(
       this.set(decisions.watchers);
     },
   });
+  refusedMetric(registry, refused);
   reloadMetrics(registry, reloads);
 }
 

@@ -14,7 +14,7 @@ const LONGEST = 10_000;
 const LONGEST_IDLE = 5_000;
 /** Milliseconds. Node.js would look only every 30 seconds whether a connection is too slow. */
 const CHECK_EVERY = 1_000;
-const MOST_CONNECTIONS = 1_000;
+export const MOST_CONNECTIONS = 1_000;
 /** Seconds. */
 const RETRY_AFTER = 5;
 

@@ -7,7 +7,7 @@ import { Receiving, type ReportingServer } from '../receiver/receiving.ts';
 import { Relays } from '../receiver/relay.ts';
 import type { Core } from './core.ts';
 import { openPollers } from './pollers.ts';
-import { buildReceiverListener } from './receiver-listener.ts';
+import { buildReceiverListener, MOST_CONNECTIONS } from './receiver-listener.ts';
 import { receiverMetrics } from './receiver-metrics.ts';
 
 export interface OpenedReceiver {
@@ -16,7 +16,7 @@ export interface OpenedReceiver {
   close(): Promise<unknown>;
 }
 
-type Around = Pick<Core, 'live' | 'clock' | 'directory' | 'log' | 'renewals' | 'received'>;
+type Around = Pick<Core, 'live' | 'clock' | 'directory' | 'log' | 'renewals' | 'received' | 'refused'>;
 
 /** Opens the listener that the file names, and polls. Undefined: no server reports. Rejects if its address is taken. */
 export async function openReceiver(core: Around, registry: Registry): Promise<OpenedReceiver | undefined> {
@@ -38,6 +38,7 @@ async function openListener(core: Around, receiving: Receiving): Promise<OpenedR
     log: core.log,
     relay: (name, token, receipt) => relays.relay(senderOf(core, name), { name, token, receipt }),
   });
+  core.refused.watch(app.server, 'receiver.listen', () => FULL);
   renewCertificate(app.server as HttpsServer, receiver.listen, core);
   const close = () => app.close();
   try {
@@ -48,6 +49,8 @@ async function openListener(core: Around, receiving: Receiving): Promise<OpenedR
     throw error;
   }
 }
+
+const FULL = `the limit of this listener (${MOST_CONNECTIONS}) is reached`;
 
 function senderOf({ live, directory }: Around, name: string): ReportingServer | undefined {
   const { config, verifiers } = live.current;

@@ -18,6 +18,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { ASKED_FOR } from '../../base/listen.ts';
 import { withoutSchemas } from '../../base/no-schemas.ts';
 import { roomForConnections } from '../../base/open-files.ts';
+import { fileLimitInWords } from '../../base/refused-connections.ts';
 import type { LimitsConfig } from '../../config/schema/gateway.ts';
 import type { TlsConfig } from '../../config/schema/listener.ts';
 import { answerClientError, isGarbage, isLate, writeRaw } from '../client/client-error.ts';
@@ -201,6 +202,11 @@ function createOn(
 /** Each client needs a connection to an upstream in addition to its own. */
 export function roomForClients(): number {
   return roomForConnections(2);
+}
+
+/** The limit of connections that applies, in words. `room`: the connections that the open files allow. */
+export function limitInWords({ connections }: Pick<LimitsConfig, 'connections'>, room = roomForClients()): string {
+  return connections <= room ? `\`limits.connections\` (${connections}) is reached` : fileLimitInWords(room);
 }
 
 /** Applies to later connections and requests. Node.js reads each setting when it needs it. */
