@@ -66,6 +66,7 @@ export function buildApp(
     done();
   });
   app.addHook('onRequest', (_request, _reply, done) => gate.pass(done));
+  app.decorate('storeOutage', service.storeOutage);
   recordRequests(app, service.metrics);
   handleErrors(app, front.answerStray);
   const rows = [...backChannel(service, grants), ...front.endpoints];

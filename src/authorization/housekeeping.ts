@@ -44,6 +44,13 @@ export function startHousekeeping(service: Service, log: Logger, todo: readonly 
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
+/** Logs a failure. An outage of the store has one line for all chores. */
+function failedBy(name: string, { storeOutage }: Service, log: Logger): (error: unknown) => void {
+  return (error) => {
+    if (!storeOutage.met(error)) log.warn({ err: error }, `${name} failed`);
+  };
+}
+
 /** A chore never runs twice at once. A failure is logged and retried. */
 function repeat(
   { name, every, run, stop, atOnce, wokenBy }: Chore,
@@ -55,7 +62,7 @@ function repeat(
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   const attempt = nextRun(async () => {
-    if (!signal.aborted) await run(service, signal).catch((error) => log.warn({ err: error }, `${name} failed`));
+    if (!signal.aborted) await run(service, signal).catch(failedBy(name, service, log));
   });
   const schedule = (wait = every) => {
     clearTimeout(timer);
@@ -80,13 +87,12 @@ function repeat(
  */
 function sendingNotices(log: Logger): Chore {
   const name = 'sending logout tokens and security events';
-  const failed = (error: unknown) => log.warn({ err: error }, `${name} failed`);
   let senders: readonly OutboxSender[] | undefined;
   return {
     name,
     every: 2_000,
     async run(service) {
-      senders ??= await openSenders(service, failed);
+      senders ??= await openSenders(service, failedBy(name, service, log));
       await Promise.all(senders.map((sender) => sender.look()));
     },
     stop: async () => void (await Promise.all((senders ?? []).map((sender) => sender.stop()))),
@@ -122,8 +128,9 @@ function removingUnused(forgetting: () => number): Chore {
 function takingUpKeys(log: Logger, every: number): Chore {
   const name = 'checking for new signing keys';
   let isFollowing = false;
-  const run = async ({ feed, keys }: Service) => {
-    if (!isFollowing) await feed.follow(replacements(keys, (error) => log.warn({ err: error }, `${name} failed`)));
+  const run = async (service: Service) => {
+    const { feed, keys } = service;
+    if (!isFollowing) await feed.follow(replacements(keys, failedBy(name, service, log)));
     isFollowing = true;
     await keys.refresh();
   };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { type Clock, seconds, systemClock } from '../base/clock.ts';
 import { buildPasswordQueue, buildPasswords } from '../base/passwords.ts';
 import { RefusedConnections } from '../base/refused-connections.ts';
 import { trustOf } from '../config/files/trust.ts';
@@ -28,6 +28,7 @@ import { buildKnownBrowsers } from './people/known-browsers.ts';
 import { buildLoginAttempts } from './people/login-attempts.ts';
 import { Bell } from './service/bell.ts';
 import type { Service } from './service/service.ts';
+import { storeOutage } from './service/store-outage.ts';
 import { buildAudit } from './telemetry/audit.ts';
 import type { FileRetention } from './telemetry/full-files.ts';
 import { buildServiceMetrics } from './telemetry/metrics.ts';
@@ -79,6 +80,7 @@ async function open(
     given ?? (await openStore(config, { directory, clock, warn: (message) => log.warn(message) })),
     closeIt,
   );
+  const outage = opened.adopt(storeOutage({ ping: () => records.ping(seconds(clock)), log }), closeIt);
   const counters = opened.adopt(
     openCounters(config.counters.url, { clock, log, trust: trustOf(config.counters, { directory }) }),
     closeIt,
@@ -123,7 +125,8 @@ async function open(
     metrics,
     untrustedProxies,
     refused,
-    feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
+    storeOutage: outage,
+    feed: opened.adopt(buildFeed({ records, clock, log, outage }), closeIt),
     outbound,
     sectors: buildSectors(outbound),
     sessionEnded: new Bell(),

@@ -33,7 +33,7 @@ t.test('T37: no token and no secret is in the log, at any level, whatever the ou
   await service.post('/oauth2/token', grant, basic(shop));
 
   const logged = service.logged();
-  t.match(logged, /"the store is unavailable"/, 'the log is there, and outages are in it');
+  t.match(logged, /"the store is unreachable: /, 'the log is there, and outages are in it');
   const encoded = (text: string) => [
     text,
     encodeURIComponent(text),

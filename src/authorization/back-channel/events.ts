@@ -87,10 +87,10 @@ function readWait(text: string): number {
   throw new OAuthError('invalid_request', { description: 'wait must be a number of seconds, at most 60.' });
 }
 
-function stream({ feed }: Service, start: Start, reply: FastifyReply): BoundedStream {
+function stream({ feed, storeOutage }: Service, start: Start, reply: FastifyReply): BoundedStream {
   const events = new BoundedStream();
   void tell(feed, start, events).catch((error) => {
-    reply.log.warn({ err: error }, 'the feed could not send all events to a follower');
+    if (!storeOutage.met(error)) reply.log.warn({ err: error }, 'the feed could not send all events to a follower');
     events.destroy();
   });
   return events;

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { SESSION_LIFETIME } from '../../config/words/session-lifetime.ts';
-import { StorageUnavailable } from '../../storage/engine/errors.ts';
 import type { SessionRecord } from '../../storage/records/records.ts';
 import { userKeysUntil } from '../keys/user-keys.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
@@ -37,7 +36,7 @@ const SEEN_AGAIN_AFTER = 300;
 
 /** Records that the browser uses the session. If the store cannot write, the page works without it. */
 async function seen(
-  { records, clock }: Service,
+  { records, clock, storeOutage }: Service,
   session: SessionRecord,
   { ip: address, log }: FastifyRequest,
 ): Promise<SessionRecord> {
@@ -47,8 +46,8 @@ async function seen(
   try {
     await records.seeSession(used);
   } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error;
-    log.warn({ err: error }, 'could not record the last use of a session');
+    if (!storeOutage.met(error)) throw error;
+    log.debug('could not record the last use of a session');
   }
   return used;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { EventRecord, Records } from '../../storage/records/records.ts';
+import type { StoreOutage } from '../service/store-outage.ts';
 import { PAGE } from './pages.ts';
 
 /** Milliseconds. An older read says nothing about the present. */
@@ -10,6 +11,8 @@ export interface TailDependencies {
   readonly records: Pick<Records, 'listEvents' | 'findFeedPosition' | 'watchEvents'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn' | 'info'>;
+  /** Reports outages of the store. Undefined: this class reports them. */
+  readonly outage?: Pick<StoreOutage, 'met'> | undefined;
 }
 
 /** Reads new rows of the event table, once for all followers. */
@@ -94,6 +97,7 @@ export class Tail {
   }
 
   #out(error: unknown): void {
+    if (this.#deps.outage?.met(error) === true) return;
     if (!this.#isOut) this.#deps.log.warn({ err: error }, 'cannot read the events; followers receive nothing');
     this.#isOut = true;
   }

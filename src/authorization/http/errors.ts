@@ -2,10 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import { StorageUnavailable } from '../../storage/engine/errors.ts';
+import type { StoreOutage } from '../service/store-outage.ts';
 
 export type AnswerError = (refusal: OAuthError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    storeOutage: StoreOutage;
+  }
   interface FastifyContextConfig {
     answerError?: AnswerError;
   }
@@ -81,9 +85,12 @@ function frameworkStatus(error: unknown): number | undefined {
   return isOfFramework ? Number(error.statusCode) : undefined;
 }
 
-function record(error: unknown, refusal: OAuthError, { log }: FastifyRequest): void {
+function record(error: unknown, refusal: OAuthError, { log, server }: FastifyRequest): void {
   if (refusal.code === 'server_error') log.error({ err: error }, 'failed');
-  else if (error instanceof StorageUnavailable) log.error({ err: error }, 'the store is unavailable');
-  else if (refusal.code === 'temporarily_unavailable') log.warn({ detail: refusal.detail }, 'cannot answer now');
+  else if (!server.storeOutage.met(error)) recordRefusal(refusal, log);
+}
+
+function recordRefusal(refusal: OAuthError, log: FastifyRequest['log']): void {
+  if (refusal.code === 'temporarily_unavailable') log.warn({ detail: refusal.detail }, 'cannot answer now');
   else log.debug({ error: refusal.code, detail: refusal.detail }, 'refused');
 }

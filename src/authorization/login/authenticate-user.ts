@@ -3,7 +3,6 @@ import type { Asker } from '../../base/bounded-queue.ts';
 import { addressBlock } from '../../base/client-address.ts';
 import type { Outage } from '../../base/verdict.ts';
 import { OAuthError } from '../../oauth/errors.ts';
-import { StorageUnavailable } from '../../storage/engine/errors.ts';
 import type { Account } from '../people/accounts.ts';
 import type { LoginAttempt } from '../people/login-attempts.ts';
 import type { Service } from '../service/service.ts';
@@ -121,14 +120,18 @@ function record(
 }
 
 /** Only a login has the password that a stronger hash needs. If the new hash cannot be saved, the login still succeeds. */
-async function rehash({ passwords, records }: Service, account: Account, { password, caller }: Typed): Promise<void> {
+async function rehash(
+  { passwords, records, storeOutage }: Service,
+  account: Account,
+  { password, caller }: Typed,
+): Promise<void> {
   const hashed = await passwords.hash(password);
   if (hashed.kind !== 'hashed') return;
   try {
     await records.rehashPassword(account.subject, account.passwordHash, hashed.phc);
   } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error;
-    caller.log.warn({ err: error, sub: account.subject }, 'could not save a stronger password hash');
+    if (!storeOutage.met(error)) throw error;
+    caller.log.warn({ sub: account.subject }, 'could not save a stronger password hash');
   }
 }
 

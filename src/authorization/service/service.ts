@@ -23,6 +23,7 @@ import type { Audit } from '../telemetry/audit.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UntrustedProxies } from '../telemetry/untrusted-proxies.ts';
 import type { Bell } from './bell.ts';
+import type { StoreOutage } from './store-outage.ts';
 
 /** The dependencies of every endpoint. They are made once, at start. */
 export interface Service {
@@ -52,6 +53,7 @@ export interface Service {
   readonly metrics: Metrics;
   readonly untrustedProxies: UntrustedProxies;
   readonly refused: RefusedConnections;
+  readonly storeOutage: StoreOutage;
   /** The feed of revocations. */
   readonly feed: Feed;
   /** Requests to URLs of clients. */

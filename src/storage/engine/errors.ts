@@ -23,6 +23,11 @@ export function unusable(database: string, cause: unknown): StorageUnusable {
   return new StorageUnusable(`the database ${database} cannot be used: ${reasonOf(cause)}`, { cause });
 }
 
+/** The message of the innermost error. It says why, and the messages around it repeat it. */
+export function rootReason(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? rootReason(error.cause) : reasonOf(error);
+}
+
 /** If a hostname has several addresses, Node.js throws an AggregateError, and only its inner errors have messages. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');

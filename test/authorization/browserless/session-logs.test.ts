@@ -39,7 +39,7 @@ t.test('T37: no code, key, secret, password or cookie of the exchange is in the 
   await fetch(service.url + queryOf(third));
 
   const logged = service.logged();
-  t.match(logged, /"the store is unavailable"/, 'the log is there, and outages are in it');
+  t.match(logged, /"the store is unreachable: /, 'the log is there, and outages are in it');
   t.match(logged, /"endpoint":"session"/);
   const secrets = [
     ...codes,
