@@ -1,19 +1,20 @@
 import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerWithin } from '../base/answer-within.ts';
-import { type Clock, seconds } from '../base/clock.ts';
+import { seconds } from '../base/clock.ts';
 import { trackConnections } from '../base/connections.ts';
-import { buildHealth } from '../base/health.ts';
+import { buildHealth, type Health, type NotReady } from '../base/health.ts';
+import { shownCause, withoutCause } from '../base/health-cause.ts';
 import { lastRequests, stopListening } from '../base/last-requests.ts';
 import { listen } from '../base/listen.ts';
 import { roomForConnections } from '../base/open-files.ts';
 import { addProcessMetrics } from '../base/process-metrics.ts';
 import { fileLimitInWords } from '../base/refused-connections.ts';
 import type { AuthorizationConfig } from '../config/schema/authorization.ts';
+import { isLoopback } from '../config/words/host.ts';
 import { hostsOf } from '../config/words/hosts-of.ts';
-import type { Address } from '../config/words/schema.ts';
 import { COUNTED_ALONE } from '../counters/counters.ts';
-import type { Records } from '../storage/records/records.ts';
+import { rootReason } from '../storage/engine/errors.ts';
 import { buildApp } from './app.ts';
 import { loadSite } from './browser/site.ts';
 import { takeUpFileUsers } from './file-users.ts';
@@ -66,20 +67,19 @@ export async function buildAuthorization(
 
 function assemble({ service, close }: OpenService, deps: AuthorizationDependencies): Authorization {
   const { log, limits, directory, grants } = deps;
-  const { config, records, clock, metrics } = service;
+  const { config, clock, metrics } = service;
   const gate = buildGate();
   const app = buildApp(service, { log, limits, gate, grants, hosted: loadSite(service.config, directory) });
   let isDraining = false;
   let stopHousekeeping = async () => {};
   const notReady = async () => {
     if (isDraining) return { reason: 'draining' };
-    const reason = gate.isOpen ? await storeFault(records, clock) : 'starting';
-    return reason === undefined ? undefined : { reason };
+    return gate.isOpen ? await storeFault(service) : { reason: 'starting' };
   };
   const remark = () => (service.counters.reachable() ? undefined : COUNTED_ALONE);
   const probes = { notReady, remark, registry: metrics.registry };
-  const listenerAt = (address: Address | undefined) => buildHealth(probes, hostsOf(address?.host ?? ''));
-  const [admin, health] = [listenerAt(config.admin), listenerAt(config.health)];
+  const admin = buildHealth(probes, hostsOf(config.admin?.host ?? ''));
+  const health = healthListener(probes, config.health?.host ?? '');
   limitConnections(app.server, service);
   const connections = trackConnections(app.server);
 
@@ -136,11 +136,17 @@ async function takeUpFile(service: Service): Promise<void> {
  */
 const PROBE_WAITS = 1_500;
 
-async function storeFault(records: Records, clock: Clock): Promise<string | undefined> {
+async function storeFault({ records, clock, storeOutage }: Service): Promise<NotReady | undefined> {
   try {
     await answerWithin(records.ping(seconds(clock)), PROBE_WAITS);
     return undefined;
-  } catch {
-    return 'the store cannot be used';
+  } catch (error) {
+    storeOutage.met(error);
+    return { reason: 'the store cannot be used', cause: shownCause(rootReason(error)) };
   }
+}
+
+/** Strangers may reach this listener, unless it is on loopback. The admin listener always shows the cause. */
+function healthListener(probes: Health, host: string): FastifyInstance {
+  return buildHealth(isLoopback(host) ? probes : withoutCause(probes), hostsOf(host));
 }

@@ -1,4 +1,8 @@
 import t from 'tap';
+import { systemClock } from '../../src/base/clock.ts';
+import { StorageUnavailable } from '../../src/storage/engine/errors.ts';
+import { openRecords } from '../../src/storage/open.ts';
+import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { basic, gateway, run, shop } from './running-service.ts';
@@ -32,6 +36,25 @@ t.test('health can have its own listener, without admin', async (t) => {
   t.equal((await fetch(`${urls.health}/readyz`)).status, 200);
   t.ok(service);
 });
+
+for (const [host, isShown] of [
+  ['127.0.0.1', true],
+  ['0.0.0.0', false],
+] as const)
+  t.test(`/readyz on ${host} ${isShown ? 'gives' : 'hides'} the cause of an unusable store`, async (t) => {
+    const directory = temporaryFolder(t);
+    const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+    const cause = new Error('connect ECONNREFUSED 127.0.0.1:21432');
+    const ping = () => Promise.reject(new StorageUnavailable('the store failed', { cause }));
+    const port = await freePort();
+    const config = { health: { host, port } };
+    const service = await run(t, { directory, records: { ...records, ping }, config });
+    const readyz = async (url: string) => (await fetch(`${url}/readyz`)).json();
+    const answer = { status: 'not ready', reason: 'the store cannot be used' };
+    const whole = { ...answer, cause: cause.message };
+    t.strictSame(await readyz(`http://127.0.0.1:${port}`), isShown ? whole : answer);
+    t.strictSame(await readyz(service.admin), whole, 'the admin listener always gives it');
+  });
 
 async function unstarted(t: import('tap').Test) {
   const { buildAuthorization } = await import('../../src/authorization/authorization.ts');

@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import { plainAddress } from '../../base/client-address.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { NotReady } from '../../base/health.ts';
+import { shownCause } from '../../base/health-cause.ts';
 import { buildLog } from '../../base/log.ts';
-import { printableValue } from '../../base/printable.ts';
 import { RefusedConnections } from '../../base/refused-connections.ts';
 import { keepObjectsYoung } from '../../base/young-objects.ts';
 import type { Pointer, Position } from '../../config/load/load.ts';
@@ -237,14 +237,13 @@ export function notReady({ listener, live }: Core): NotReady | undefined {
   return { reason: 'no usable keys or store yet', cause: causeNotReady(live.current) };
 }
 
-/** Characters of one fault, and the number of reported faults. */
-const LONGEST = 300;
+/** The number of reported faults. */
 const MOST = 4;
 
 /** The last faults of what the gateway waits for, as in the log. */
 function causeNotReady({ verifiers, schemes }: Generation): string | undefined {
   const faults = [...verifiers.faults(), ...schemes.faults()].slice(0, MOST);
-  const shown = faults.map((fault) => printableValue(fault.length > LONGEST ? `${fault.slice(0, LONGEST)}…` : fault));
+  const shown = faults.map(shownCause);
   return shown.length === 0 ? undefined : shown.join('; ');
 }
 

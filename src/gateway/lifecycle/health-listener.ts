@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
+import { withoutCause } from '../../base/health-cause.ts';
 import { isLoopback } from '../../config/words/host.ts';
 import { hostsOf } from '../../config/words/hosts-of.ts';
 import { upstreamFault } from '../forward/upstream-fault.ts';
@@ -24,14 +25,6 @@ export function buildHealthListener(health: Health, host: string, live: LiveGene
     return forward(pass, method === 'HEAD' ? 'HEAD' : 'GET', reply);
   });
   return app;
-}
-
-function withoutCause(health: Health): Health {
-  const notReady = async () => {
-    const fault = await health.notReady();
-    return fault && { reason: fault.reason };
-  };
-  return { ...health, notReady };
 }
 
 /** Bytes of an upstream's health answer. */
