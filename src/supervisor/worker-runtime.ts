@@ -95,8 +95,7 @@ export async function openWorkerRuntime({
   const core = openCore({ config, directory, locate: locator(sent), clock, log, outside: outside(sent) });
   await Promise.race([warm(core.live.current), pause(PATIENCE, undefined, { ref: false })]);
   await requireKeptNonces(core.live.current);
-  // All workers have the same file and the same Node.js. A metric counts the workers for each way of reading.
-  const reader = await chooseReader(config, (facts, words) => log.debug(facts, words));
+  const reader = await chooseReader(config, log);
   const [app, asked] = [openProxy(core, config, reader), config.decision && openDecisionEndpoint(core, config)];
   const grpc = openGrpc(core, config);
   const apps = asked === undefined ? [app] : [app, asked];

@@ -1,15 +1,19 @@
+import type { Logger } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { chooseReads } from '../listener/http1/chosen-reads.ts';
 import type { Reader } from './reader-metric.ts';
 
-/** A method of a logger. */
-type Tell = (facts: object, words: string) => void;
+type Log = Pick<Logger, 'info' | 'debug'>;
 
-/** The reader that the file asks for, if this Node.js supports it. `tell` is not called for the default. */
-export async function chooseReader({ listener, listen }: GatewayConfig, tell: Tell): Promise<Reader> {
+/** The reader that the file asks for, if this Node.js supports it. Only the fallback is news for an operator. */
+export async function chooseReader(
+  { listener, listen }: GatewayConfig,
+  log: Log,
+  tryReads = chooseReads,
+): Promise<Reader> {
   if (listener === 'node') return 'node';
-  const reader = listen.tls === undefined ? await chooseReads() : 'node';
-  tell({ listener, reader }, SENTENCES[reader]);
+  const reader = listen.tls === undefined ? await tryReads() : 'node';
+  log[reader === 'data' ? 'info' : 'debug']({ listener, reader }, SENTENCES[reader]);
   return reader;
 }
 

@@ -84,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   try {
     await openAccessLog({ ...options, access: core.access });
-    const reader = await chooseReader(config, (facts, words) => core.log.info(facts, words));
+    const reader = await chooseReader(config, core.log);
     const app = openProxy(core, config, reader);
     asking = config.decision && openDecisionEndpoint(core, config);
     grpc = openGrpc(core, config);

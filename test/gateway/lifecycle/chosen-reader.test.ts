@@ -10,21 +10,33 @@ import { witness } from '../../support/witness.ts';
 const tls = { cert: tlsFile('server.crt'), key: tlsFile('server.key') };
 const listeners = { plain: '127.0.0.1:0', tls: { host: '127.0.0.1', port: 0, tls } } as const;
 
-async function chosen(listener: string | undefined, listen: object | string) {
+async function chosen(listener: string | undefined, listen: object | string, tryReads?: () => Promise<'data'>) {
   const log: object[] = [];
   const file = behind('http://127.0.0.1:9', { listen, ...(listener !== undefined && { listener }) });
   const loaded = loadGatewayText(gatewayYaml(file), { file: 'gateway.yaml', env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const reader = await chooseReader(loaded.config, (facts) => void log.push(facts));
+  const tell = (level: string) => (facts: object) => void log.push({ level, ...facts });
+  const into = { info: tell('info'), debug: tell('debug') } as unknown as Parameters<typeof chooseReader>[1];
+  const reader = await chooseReader(loaded.config, into, tryReads);
   return { reader, log };
 }
 
 t.test('`listener: auto` is our own listener for plain text, and the server of Node.js for TLS', async (t) => {
   t.strictSame(await chosen('auto', listeners.plain), {
     reader: 'lent',
-    log: [{ listener: 'auto', reader: 'lent' }],
+    log: [{ level: 'debug', listener: 'auto', reader: 'lent' }],
   });
-  t.strictSame(await chosen('auto', listeners.tls), { reader: 'node', log: [{ listener: 'auto', reader: 'node' }] });
+  t.strictSame(await chosen('auto', listeners.tls), {
+    reader: 'node',
+    log: [{ level: 'debug', listener: 'auto', reader: 'node' }],
+  });
+});
+
+t.test('if Node.js cannot share a buffer, the log says so at info', async (t) => {
+  t.strictSame(await chosen('auto', listeners.plain, async () => 'data'), {
+    reader: 'data',
+    log: [{ level: 'info', listener: 'auto', reader: 'data' }],
+  });
 });
 
 t.test('`listener: node` is the server of Node.js, and the log does not mention it', async (t) => {
