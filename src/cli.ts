@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { versionLine } from './base/package-file.ts';
+import { endIfReaderLeaves } from './commands/common/closed-output.ts';
 import { errorStyle, helpStyle, styleCommands } from './commands/common/command-style.ts';
 import { SecretValueError, USAGE } from './commands/common/usage-error.ts';
 
@@ -123,8 +124,9 @@ export async function buildProgram(name?: string): Promise<Command> {
   return program;
 }
 
-/** Exit status: 0 done; 1 could not start, or invalid; 2 usage; 3 stopped uncleanly. */
+/** Exit status: 0 done; 1 could not start, or invalid; 2 usage; 3 stopped uncleanly; 141 the reader of the output left. */
 export async function main(given: readonly string[]): Promise<void> {
+  endIfReaderLeaves();
   const [first = '', ...rest] = given;
   const args = given.length === 0 ? given : [OLD_SPELLINGS.get(first) ?? first, ...rest];
   try {
