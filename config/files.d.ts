@@ -313,7 +313,7 @@ export interface GatewayFile {
       clock_skew?: string;
       /** The gateway rejects a token if the time from its `iat` to its `exp` is longer. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. Without `client_id` or without `client_secret`, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none`, the gateway follows no feed. If `client_id` and `client_secret` are set, the default comes from the metadata of the issuer. The server must allow this client to follow the feed. While the server refuses this, or does not answer, `on_stale` applies. Without `client_id` or without `client_secret`, the default is `none`. With `verify: store`, `backchannel_logout` or `security_events`, the default is also `none`. If the gateway verifies JWTs only locally and learns of no revocations, revoked JWTs pass until their `exp`. */
       events?: string;
       /** If the feed is silent for longer than this (15s to 1h), `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;

@@ -39,15 +39,34 @@ t.test("a feed that the metadata name is followed, and users' keys are found thr
   });
 });
 
-t.test('an unconfigured feed that is closed to this client is ignored: nothing counts as stale', async (t) => {
-  const clients = withClient('gateway', { events: false }).map((client) =>
-    client.client_id === 'other' ? { ...client, events: true } : client,
-  );
-  const { service, running } = await bench(t, { clients });
-  const token = (await jwtOf(service)).access_token;
-  t.ok(await eventually(async () => (await running.said(token)) === '200'));
-  t.ok(Number.isNaN(await running.metric('gatehouse_feed_stale{server="main"')));
-});
+/** Only a service with a client that may read the feed names the feed in its metadata. */
+const closedToGateway = withClient('gateway', { events: false }).map((client) =>
+  client.client_id === 'other' ? { ...client, events: true } : client,
+);
+
+/** Ways in which a feed that the metadata name refuses the gateway. */
+const refusals: Readonly<Record<string, Bench & { readonly detail: RegExp }>> = {
+  'the secret is wrong': {
+    block: () => ({ client_secret: 'cs_another-secret-of-32-bytes-or-more' }),
+    detail: /status 401: the server rejects this gateway's client_id or its secret/,
+  },
+  'the client may not read the feed': {
+    clients: closedToGateway,
+    detail: /status 403: this gateway's client may not read the feed/,
+  },
+};
+
+for (const [why, { detail, ...bench_ }] of Object.entries(refusals))
+  t.test(`a feed that the metadata name is stale while it refuses the gateway: ${why}`, async (t) => {
+    const { service, running } = await bench(t, bench_);
+    const failures = () => running.log.filter(({ msg }) => msg === 'revocation feed: failed');
+    t.ok(await eventually(async () => failures().length > 0));
+    t.match(failures(), [{ level: 50, server: 'main', detail }]);
+    t.equal(await running.said((await jwtOf(service)).access_token), '503 authorization_server_unavailable');
+    t.equal(await running.metric('gatehouse_feed_connected{server="main"'), 0);
+    t.equal(await running.metric('gatehouse_feed_stale{server="main"'), 1);
+    t.strictSame(told(running), []);
+  });
 
 const hmac = Buffer.alloc(32, 7).toString('base64url');
 

@@ -14,12 +14,24 @@ export interface FollowedScript {
   readonly messages: readonly FeedMessage[];
   readonly requests: readonly IncomingMessage[];
   readonly log: readonly { readonly level: string; readonly detail: string }[];
+  /** The reasons with which the follower said that there is no feed. */
+  readonly absences: readonly string[];
+}
+
+export interface ScriptOptions {
+  readonly pollWait?: number;
+  /** If the server's metadata name the feed, by the number of the question. */
+  readonly named?: (call: number) => boolean;
 }
 
 export const stream = { 'content-type': 'text/event-stream' };
 
 /** A feed that sends what the script writes, and what a follower receives from it. */
-export async function followScript(t: Test, play: Play, pollWait = 1): Promise<FollowedScript> {
+export async function followScript(
+  t: Test,
+  play: Play,
+  { pollWait = 1, named = () => true }: ScriptOptions = {},
+): Promise<FollowedScript> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
@@ -30,11 +42,12 @@ export async function followScript(t: Test, play: Play, pollWait = 1): Promise<F
   const messages: FeedMessage[] = [];
   const log: { level: string; detail: string }[] = [];
   const tell = (level: string) => (fields: object) => void log.push({ level, detail: '', ...fields });
+  const absences: string[] = [];
+  let questions = 0;
   const dispatcher = new Agent();
   const source = followFeed({
-    url: async () => url,
-    optional: false,
-    absent() {},
+    url: async () => (named(++questions) ? url : undefined),
+    absent: (detail) => absences.push(detail),
     pollWait,
     authenticate: () => ({ kind: 'authentication', headers: { authorization: 'Basic eDp5' }, form: {} }),
     dispatcher,
@@ -49,5 +62,5 @@ export async function followScript(t: Test, play: Play, pollWait = 1): Promise<F
     server.close();
     await dispatcher.destroy();
   });
-  return { messages, requests, log };
+  return { messages, requests, log, absences };
 }

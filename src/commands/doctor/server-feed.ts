@@ -35,22 +35,30 @@ const unchecked = doubtful(
 
 /** As the gateway says it in its log. */
 const REJECTED = /rejects this gateway's client_id or its secret$/;
+const REFUSED = /this gateway's client may not read the feed/;
 
 /** Only a server that refuses this client is a reason to follow no feed. */
 const lostRows = [
   [REJECTED, 'correct `client_id` and `client_secret`'],
-  [/\bstatus 403\b/, ALLOW],
+  [/\bstatus 403\b|may not read the feed/, ALLOW],
   [/no answer within/, 'read the log of the authorization server: it does not answer in time'],
 ] as const;
 
-const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
+/** Another check reports rejected credentials. The file says nothing about a feed that only the metadata name. */
+function judgeLost(detail: string, { config }: RemoteView): Seen {
+  if (config.events === undefined && REJECTED.test(detail)) return unchecked;
+  if (config.events === undefined && REFUSED.test(detail)) return notAllowed;
+  return bad(detail, serverRemedy(detail, lostRows, 'correct `events`: it must be the URL of the feed'));
+}
+
+const judges: Partial<Record<FeedMessage['kind'], (detail: string, view: RemoteView) => Seen>> = {
   in_step: () => good('answers, and is up to date'),
-  absent: (detail) => (REJECTED.test(detail) ? unchecked : notAllowed),
-  lost: (detail) => bad(detail, serverRemedy(detail, lostRows, 'correct `events`: it must be the URL of the feed')),
+  lost: judgeLost,
 };
 
 /** Follows the feed as the gateway does, until its state is known. */
-function follow({ name, config, about, trust, clock, opened }: RemoteView, signal: AbortSignal): Promise<Seen> {
+function follow(view: RemoteView, signal: AbortSignal): Promise<Seen> {
+  const { name, config, about, trust, clock, opened } = view;
   let detail = 'it does not answer';
   const told = (fields: object) => {
     if ('detail' in fields) detail = String(fields.detail);
@@ -60,7 +68,7 @@ function follow({ name, config, about, trust, clock, opened }: RemoteView, signa
     const feed = open?.(({ kind }) => {
       const judge = judges[kind];
       // The follower reports the lost feed before the log has the reason.
-      if (judge !== undefined) setImmediate(() => resolve(judge(detail)));
+      if (judge !== undefined) setImmediate(() => resolve(judge(detail, view)));
     });
     opened.defer(() => feed?.close());
     signal.addEventListener('abort', () => feed?.close());

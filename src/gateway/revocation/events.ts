@@ -36,7 +36,7 @@ export type FeedMessage =
   | { readonly kind: 'in_step' }
   /** The connection was lost, and the follower tries a new connection. */
   | { readonly kind: 'lost' }
-  /** The server has no feed, or none for this gateway. */
+  /** The server answered that it has no feed. */
   | { readonly kind: 'absent' };
 
 export type FeedSink = (message: FeedMessage) => void;

@@ -31,8 +31,15 @@ const POLL_GRACE = 10_000;
 /** Milliseconds between two long polls without events. An intermediary may ignore the wait, and answer each poll at once. */
 const SHORTEST_POLL = 1_000;
 
-/** Why a link ended. `buffered`: an intermediary holds the stream back, so the follower must use polls. */
-export type LinkEnd = FailedFetch & { readonly buffered?: boolean; readonly absent?: boolean };
+/** Why a link ended, or why there was none. */
+export type LinkEnd = FailedFetch & {
+  /** An intermediary holds the stream back, so the follower must use polls. */
+  readonly buffered?: boolean;
+  /** The server answered that it has no feed. */
+  readonly absent?: boolean;
+  /** The server did not say if it has a feed. */
+  readonly unknown?: boolean;
+};
 
 /** Follows one event stream until it ends, and returns why. Never rejects. */
 export async function followStream(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {

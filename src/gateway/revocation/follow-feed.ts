@@ -7,6 +7,7 @@ import { type FailedFetch, type FetchJson, failed } from '../server-client/fetch
 import { backoff } from './backoff.ts';
 import type { FeedSink } from './events.ts';
 import { followPolls, followStream, type LinkEnd } from './feed-link.ts';
+import { feedStanding } from './feed-standing.ts';
 
 /** Follows one feed while it is open. A caller that wants its messages passes a sink. */
 export interface FeedSource {
@@ -18,11 +19,9 @@ export interface FeedSource {
 export type OpenFeed = (sink: FeedSink) => FeedSource;
 
 export interface FollowOptions {
-  /** Undefined: the server names no feed. */
+  /** Undefined: the server answered that it has no feed. A failure: the server did not say if it has one. */
   readonly url: () => Promise<string | FailedFetch | undefined>;
-  /** The file does not require a feed. The server may have none, or none for this gateway. */
-  readonly optional: boolean;
-  /** Called with the reason each time that the follower finds no feed. */
+  /** Called with the reason each time that the server answers that it has no feed. */
   readonly absent: (detail: string) => void;
   readonly pollWait: number;
   readonly authenticate: Authenticate;
@@ -51,9 +50,11 @@ export function followFeed(options: FollowOptions): OpenFeed {
 async function follow(options: FollowOptions, sink: FeedSink, over: AbortSignal): Promise<void> {
   const pauses = backoff();
   const cursor = { last: undefined };
+  const standing = feedStanding();
   const told: FeedSink = (message) => {
     if (over.aborted) return;
     if (message.kind === 'in_step') {
+      standing.inStep();
       options.faults.recovered();
       pauses.reset();
     }
@@ -64,27 +65,27 @@ async function follow(options: FollowOptions, sink: FeedSink, over: AbortSignal)
     const polls = options.clock.monotonic() < pollUntil;
     const end = await link(options, { ...options, sink: told, cursor }, { polls, over });
     if (over.aborted) return;
-    if (options.optional && isAbsent(end)) {
+    if (standing.isAbsent(end)) {
       told({ kind: 'absent' });
-      options.absent(reasonOf(end));
-      await rest(ABSENT_FOR, over);
+      if (end.absent === true) options.absent(end.detail);
+      await rest(end.absent === true ? ABSENT_FOR : pauses.next(), over);
       continue;
     }
     if (end.buffered === true) pollUntil = options.clock.monotonic() + BUFFERED_FOR;
     told({ kind: 'lost' });
-    options.faults.failed(reasonOf(end), end.status === 401 || end.status === 403 ? 'error' : 'warn');
+    options.faults.failed(reasonOf(end), isRefused(end) ? 'error' : 'warn');
     if (end.buffered !== true) await rest(pauses.next(), over);
   }
 }
 
 async function link(
-  { url, authenticate, optional }: FollowOptions,
+  { url, authenticate }: FollowOptions,
   parts: Parameters<typeof followStream>[1],
   { polls, over }: { polls: boolean; over: AbortSignal },
 ): Promise<LinkEnd> {
   const address = await url();
   if (address === undefined) return NONE;
-  if (typeof address !== 'string') return optional ? { ...address, absent: true } : address;
+  if (typeof address !== 'string') return { ...address, unknown: true };
   const who = await authenticate();
   if (who.kind === 'failed') return who;
   return (polls ? followPolls : followStream)({ url: address, who }, parts, over);
@@ -92,12 +93,14 @@ async function link(
 
 const NONE: LinkEnd = { ...failed('the server names no feed'), absent: true };
 
-function isAbsent({ absent, status }: LinkEnd): boolean {
-  return absent === true || status === 401 || status === 403 || status === 404;
+/** The feed refuses the gateway's client. A server may refuse its metadata too, but this says nothing about the client. */
+function isRefused({ status, unknown }: LinkEnd): boolean {
+  return unknown !== true && (status === 401 || status === 403);
 }
 
 /** If the server rejects the gateway's credentials, only the operator can correct this. */
-function reasonOf({ detail, status }: LinkEnd): string {
+function reasonOf({ detail, status, unknown }: LinkEnd): string {
+  if (unknown === true) return `${detail}; if this server has no feed, write \`events: none\``;
   if (status === 401) return `${detail}: the server rejects this gateway's client_id or its secret`;
   return status === 403
     ? `${detail}: this gateway's client may not read the feed; set \`events: true\` for this client`

@@ -48,7 +48,6 @@ export function openFeed(
     const dispatcher = new Agent({ connect: connectOptions(trust) });
     const source = followFeed({
       url: asked.url,
-      optional: events === undefined,
       pollWait: Math.max(1, Math.min(LONGEST_POLL, Math.floor(config.max_staleness / 2000))),
       authenticate: headerAuthenticator(config),
       dispatcher,

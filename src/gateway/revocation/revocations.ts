@@ -44,8 +44,6 @@ export interface RevocationRules {
   readonly maxStaleness: number;
   /** Milliseconds after its `exp` for which a token is still accepted. */
   readonly skew: number;
-  /** The file does not require a feed, so there is none until the server names one. */
-  readonly optional: boolean;
   /** The maximum number of live entries. */
   readonly most?: number;
 }
@@ -85,7 +83,10 @@ export function revocations(
   return new FollowedFeed(open, rules, apply);
 }
 
-/** `never`: the feed is followed, but was never up to date. `lost`: it was up to date, and has lost its connection. */
+/**
+ * `absent`: the server answered that it has no feed. `never`: the feed was never up to date, or the server has not said yet
+ * if it has one. `lost`: the feed was up to date, and has lost its connection.
+ */
 type Connection = 'absent' | 'never' | 'connected' | 'lost';
 
 class FollowedFeed implements Revocations {
@@ -100,7 +101,7 @@ class FollowedFeed implements Revocations {
   /** Resolves once the feed is up to date, or has turned out not to be. */
   readonly #first = Promise.withResolvers<void>();
   readonly #forgetting: () => number;
-  #connection: Connection;
+  #connection: Connection = 'never';
   /** When the feed was last up to date, or was opened: monotonic milliseconds. */
   #lastInStep: number;
   #sweeping: NodeJS.Timeout | undefined;
@@ -115,7 +116,6 @@ class FollowedFeed implements Revocations {
       ...(rules.most !== undefined && { most: rules.most }),
     });
     this.#forgetting = forgettingClock(apply.clock);
-    this.#connection = rules.optional ? 'absent' : 'never';
     this.#lastInStep = apply.clock.monotonic();
     this.#source = open((message) => this.#hear(message));
   }
@@ -214,7 +214,7 @@ class FollowedFeed implements Revocations {
 
   #become(kind: 'in_step' | 'lost' | 'absent'): void {
     if (kind === 'in_step') this.#nowInStep();
-    // A feed that once worked and is now refused still counts as a feed.
+    // A feed that once worked and is now gone still counts as a feed.
     else if (this.#wasInStep()) this.#connection = 'lost';
     else this.#connection = kind === 'absent' ? 'absent' : 'never';
   }

@@ -29,6 +29,8 @@ export interface FailedFetch {
   readonly fault?: 'issuer';
   /** The URL of the call, in the form for logs. */
   readonly url?: string;
+  /** The optional members of the document of another issuer. */
+  readonly members?: readonly string[];
 }
 
 export interface JsonRequest {

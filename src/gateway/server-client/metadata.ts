@@ -16,7 +16,8 @@ export type RequiredMember = 'jwks_uri' | 'introspection_endpoint';
 export type MetadataMember = RequiredMember | OptionalMember;
 
 /** Members that RFC 8414 does not define, and that not every server has. */
-export type OptionalMember = 'user_key_uri_template' | 'revocation_events_endpoint';
+const optionalMembers = ['user_key_uri_template', 'revocation_events_endpoint'] as const;
+export type OptionalMember = (typeof optionalMembers)[number];
 
 export interface MetadataOptions {
   readonly issuer: string;
@@ -56,30 +57,41 @@ export function metadata(options: MetadataOptions): Metadata {
     async optional(member) {
       if (!isWebAddress(issuer)) return undefined;
       const document = await read();
-      if (document.kind === 'failed') return isAbsent(document) ? undefined : document;
+      if (document.kind === 'failed') return lacks(document, member) ? undefined : document;
       if (document.value[member] === undefined) return undefined;
       return judgeEndpoint(document.value, member, { issuer, development });
     },
   };
 }
 
-/** The server answered that it has no metadata, so another attempt would not help. */
-function isAbsent({ status }: FailedFetch): boolean {
-  return status !== undefined && status >= 400 && status < 500;
+/** The server answered that it has no metadata, or its document names another issuer and not this member. */
+function lacks({ status, members }: FailedFetch, member: OptionalMember): boolean {
+  return members === undefined ? isNotFound(status) : !members.includes(member);
 }
 
-/** Tries each URL in turn while the server answers without a document. The first document alone decides. */
+/** Statuses of a server that may have the document, and does not send it now: a timeout, too early, too many requests. */
+const LATER = new Set([408, 425, 429]);
+
+function isNotFound(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && !LATER.has(status);
+}
+
+/**
+ * Tries each URL in turn while the server answers without a document. The first document alone decides. If one URL fails, the
+ * document may be there, so another URL without a document proves nothing.
+ */
 export async function readMetadata({ issuer, fetch }: Pick<MetadataOptions, 'issuer' | 'fetch'>): Promise<Fetched> {
   if (!isWebAddress(issuer)) return failed('the issuer is not a URL, so it has no metadata');
   const signal = AbortSignal.timeout(FETCH_DEADLINE);
-  let last: FailedFetch = failed('no metadata');
+  let told: FailedFetch | undefined;
   for (const url of metadataUrls(issuer)) {
     const fetched = await fetch({ url, signal });
     if (fetched.kind === 'json') return judgeIssuer(fetched.value, issuer, url);
-    last = { ...fetched, detail: `metadata: ${fetched.detail}` };
-    if (fetched.status === undefined) return last;
+    const here = { ...fetched, detail: `metadata: ${fetched.detail}` };
+    if (fetched.status === undefined) return here;
+    if (told === undefined || isNotFound(told.status)) told = here;
   }
-  return last;
+  return told ?? failed('no metadata');
 }
 
 /** RFC 8414 §3.3: issuers are compared byte by byte. Otherwise the document belongs to another server. */
@@ -87,7 +99,8 @@ function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
   const differs = difference(value.issuer, [issuer]);
   const told = `metadata of ${url} names the issuer ${quoted(value.issuer)}, but ${quoted(issuer)} was expected`;
-  return { ...failed(differs === undefined ? told : `${told}; it ${differs}`), fault: 'issuer' };
+  const members = optionalMembers.filter((member) => value[member] !== undefined);
+  return { ...failed(differs === undefined ? told : `${told}; it ${differs}`), fault: 'issuer', members };
 }
 
 /** The URL of an endpoint. A fault: the issuer has https, and this URL would send requests without TLS. */

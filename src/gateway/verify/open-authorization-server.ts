@@ -179,9 +179,8 @@ function openRevocations(
   const { remote } = dependencies;
   const open = remote === undefined ? feedOf(name, config, dependencies) : feedOfDesk(remote, config);
   if (open === undefined) return NO_FEED;
-  const { on_stale, max_staleness, clock_skew, events } = config;
-  const optional = events === undefined && !reportsEnds(config);
-  const rules = { onStale: on_stale, maxStaleness: max_staleness, skew: clock_skew, optional };
+  const { on_stale, max_staleness, clock_skew } = config;
+  const rules = { onStale: on_stale, maxStaleness: max_staleness, skew: clock_skew };
   return followFeed(open, rules, {
     forget: () => apply.forget(),
     ended: (event) => apply.ended(event),

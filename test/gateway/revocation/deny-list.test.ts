@@ -91,7 +91,7 @@ function stage({ most = 2, maxStaleness = 60_000 }: { most?: number; maxStalenes
   let say: FeedSink = () => {};
   const forgotten = { times: 0 };
   const apply: Apply = { forget: () => void forgotten.times++, ended: () => {} };
-  const rules = { onStale: 'deny', maxStaleness, skew: 0, optional: false, most } as const;
+  const rules = { onStale: 'deny', maxStaleness, skew: 0, most } as const;
   const told = revocations(
     (sink) => {
       say = sink;

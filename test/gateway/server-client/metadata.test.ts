@@ -53,6 +53,21 @@ t.test('an https: issuer cannot name http: addresses, except in development', as
   t.match(await reader(document, true).endpoint('introspection_endpoint'), { kind: 'failed' });
 });
 
+t.test('only an answer shows that a server has no metadata, or that they lack a member', async (t) => {
+  const feed = { revocation_events_endpoint: 'https://auth.example.com/events' };
+  const other = 'https://auth.example.com';
+  const lacking = [{}, { [first]: { issuer } }, { [first]: { issuer: other } }, { [first]: 403 }];
+  for (const documents of lacking)
+    t.equal(await reader(documents).optional('revocation_events_endpoint'), undefined, JSON.stringify(documents));
+  const unclear = [0, 200, 302, 408, 425, 429, 500, 503, { issuer: other, ...feed }];
+  for (const answer of unclear)
+    t.match(
+      await reader({ [first]: answer }).optional('revocation_events_endpoint'),
+      { kind: 'failed' },
+      `${JSON.stringify(answer)}, and no document at the other addresses`,
+    );
+});
+
 t.test(
   'the document is read once in its ttl, a failure is not retried immediately, and the last good one stays',
   async (t) => {

@@ -8,7 +8,11 @@ const asked = (issuer: Issuer) => issuer.calls('/introspect');
 t.test('a JWT goes only to the server whose issuer it names', async (t) => {
   const clock = heldClock();
   const [one, two] = [await openIssuer(t, clock), await openIssuer(t, clock)];
-  const verifiers = openVerifiers(t, { one: settings(one.url), two: settings(two.url) }, { clock });
+  const verifiers = openVerifiers(
+    t,
+    { one: settings(one.url, { events: 'none' }), two: settings(two.url, { events: 'none' }) },
+    { clock },
+  );
   const both = verifiers.verifier(['one', 'two']);
   t.match(await both(await one.sign()), { kind: 'verified', identity: { server: 'one' } });
   t.match(await both(await two.sign()), { kind: 'verified', identity: { server: 'two' } });
@@ -66,7 +70,11 @@ t.test('a result that another route cached does not change which server is used'
 t.test('a server that only verifies JWTs accepts no opaque token', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
-  const verify = openVerifiers(t, { main: settings(issuer.url, { verify: 'jwt' }) }, { clock }).verifier(['main']);
+  const verify = openVerifiers(
+    t,
+    { main: settings(issuer.url, { verify: 'jwt', events: 'none' }) },
+    { clock },
+  ).verifier(['main']);
   for (const token of ['opaque', 'a.b', 'a.b.c', 'a.b.c.d.e'])
     t.equal(inAWord(await verify(token)), 'token_malformed', token);
   t.equal(inAWord(await verify(await issuer.sign())), 'miss');

@@ -9,7 +9,7 @@ import { heldClock, inAWord, openIssuer, openVerifiers, publish, settings } from
 t.test('a valid token becomes an identity, and the second time without a promise', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
-  const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
+  const verify = openVerifiers(t, { main: settings(issuer.url, { events: 'none' }) }, { clock }).verifier(['main']);
   const token = await issuer.sign({
     scope: 'orders.read orders.write',
     scp: ['admin', 7, 'with space'],
@@ -200,7 +200,7 @@ t.test('scope may be nested in the claims, and a name with dots is first tried a
 t.test('a cached token that expires is reported with its time, like a new one', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
-  const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
+  const verify = openVerifiers(t, { main: settings(issuer.url, { events: 'none' }) }, { clock }).verifier(['main']);
   const token = await issuer.sign();
   t.equal(inAWord(await verify(token)), 'miss');
   clock.advance(3_600_000 + 30_000);
