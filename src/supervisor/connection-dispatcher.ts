@@ -15,7 +15,7 @@ export interface ConnectionTarget {
 export type Hand = (socket: Socket, failed: () => void, entrance: Entrance) => void;
 
 /** `room`: the connections that the open files of all processes allow. */
-export type Refuse = (entrance: Entrance, room: number) => void;
+export type NoteRefused = (entrance: Entrance, room: number) => void;
 
 interface Taker {
   readonly hand: Hand;
@@ -46,7 +46,7 @@ export class ConnectionDispatcher {
   readonly #waiting: Arrived[] = [];
   readonly #most: () => number;
   readonly #room: number;
-  readonly #refused: Refuse;
+  readonly #refused: NoteRefused;
   #again: NodeJS.Timeout | undefined;
 
   /**
@@ -54,7 +54,7 @@ export class ConnectionDispatcher {
    * @param room connections for each process
    * @param refused hears of each rejected connection
    */
-  constructor(most: () => number, room = Number.POSITIVE_INFINITY, refused: Refuse = () => {}) {
+  constructor(most: () => number, room = Number.POSITIVE_INFINITY, refused: NoteRefused = () => {}) {
     this.#most = most;
     this.#room = room;
     this.#refused = refused;

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { stopListening } from '../base/last-requests.ts';
 import { ASKED_FOR, listenAt } from '../base/listen.ts';
 import type { Address } from '../config/words/schema.ts';
-import { ConnectionDispatcher, type ConnectionTarget, type Hand, type Refuse } from './connection-dispatcher.ts';
+import { ConnectionDispatcher, type ConnectionTarget, type Hand, type NoteRefused } from './connection-dispatcher.ts';
 import type { Entrance } from './ipc-channel.ts';
 
 export interface ListeningSockets {
@@ -24,7 +24,7 @@ export interface ListeningSocketsOptions {
   /** Connections in each process, as far as its file descriptors allow. */
   readonly room?: number;
   /** Hears of each rejected connection. */
-  readonly refused?: Refuse;
+  readonly refused?: NoteRefused;
   /** The address where proxies ask. */
   readonly decision?: Address | undefined;
   /** The address where Envoy asks by gRPC. */

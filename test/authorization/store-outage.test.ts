@@ -2,11 +2,12 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { storeOutage } from '../../src/authorization/service/store-outage.ts';
 import { StorageUnavailable } from '../../src/storage/engine/errors.ts';
+import { storeOutage } from '../../src/storage/engine/store-outage.ts';
 import { until } from '../support/until.ts';
 import { basic, run, shop } from './running-service.ts';
 
+/** Waits for outages that begin and end: 12 s on a busy machine. */
 t.setTimeout(60_000);
 
 /** More than the time between two runs of a chore. */

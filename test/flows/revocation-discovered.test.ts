@@ -59,7 +59,7 @@ const refusals: Readonly<Record<string, Bench & { readonly detail: RegExp }>> = 
 for (const [why, { detail, ...bench_ }] of Object.entries(refusals))
   t.test(`a feed that the metadata name is stale while it refuses the gateway: ${why}`, async (t) => {
     const { service, running } = await bench(t, bench_);
-    const failures = () => running.log.filter(({ msg }) => msg === 'revocation feed: failed');
+    const failures = () => running.log.filter(({ msg }) => msg === 'cannot follow the revocation feed');
     t.ok(await eventually(async () => failures().length > 0));
     t.match(failures(), [{ level: 50, server: 'main', detail }]);
     t.equal(await running.said((await jwtOf(service)).access_token), '503 authorization_server_unavailable');

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
+import type { StoreOutage } from '../../storage/engine/store-outage.ts';
 import type { EventRecord, Records } from '../../storage/records/records.ts';
-import type { StoreOutage } from '../service/store-outage.ts';
 import { PAGE } from './pages.ts';
 
 /** Milliseconds. An older read says nothing about the present. */

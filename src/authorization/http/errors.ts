@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import { StorageUnavailable } from '../../storage/engine/errors.ts';
-import type { StoreOutage } from '../service/store-outage.ts';
+import type { StoreOutage } from '../../storage/engine/store-outage.ts';
 
 export type AnswerError = (refusal: OAuthError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 

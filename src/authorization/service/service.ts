@@ -5,6 +5,7 @@ import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import type { Counters } from '../../counters/counters.ts';
 import type { Throttle } from '../../counters/throttle.ts';
 import type { TurnBudget } from '../../jwt/turn-budget.ts';
+import type { StoreOutage } from '../../storage/engine/store-outage.ts';
 import type { Records } from '../../storage/records/records.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { RecentClients } from '../clients/recent-clients.ts';
@@ -23,7 +24,6 @@ import type { Audit } from '../telemetry/audit.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UntrustedProxies } from '../telemetry/untrusted-proxies.ts';
 import type { Bell } from './bell.ts';
-import type { StoreOutage } from './store-outage.ts';
 
 /** The dependencies of every endpoint. They are made once, at start. */
 export interface Service {

@@ -61,7 +61,7 @@ for (const [what, metadata] of Object.entries(unclear))
     const { said, feed, log } = await bench(t, metadata);
     t.equal(await said(), 'outage');
     t.match(feed(), { connected: false, stale: true });
-    t.match(log, [{ level: 'warn', text: /revocation feed: failed/ }]);
+    t.match(log, [{ level: 'warn', text: /cannot follow the revocation feed/ }]);
   });
 
 t.test('a gateway without credentials follows no feed, so nothing is in doubt', async (t) => {

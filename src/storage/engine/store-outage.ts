@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { rootReason, StorageUnavailable } from '../../storage/engine/errors.ts';
+import { rootReason, StorageUnavailable } from './errors.ts';
 
 /** Milliseconds from the end of one try to the start of the next. */
 const TRY_EVERY = 2_000;
