@@ -66,6 +66,8 @@ export async function authorizationServer(
     client_secret: 'gateway-secret-of-32-bytes-or-so',
     audience,
     algorithms: [...algorithms],
+    // Nothing answers at the issuer, so the gateway could never learn that this server has no feed.
+    events: 'none',
     ...changes,
   };
   return { config: { main }, keys, introspection, tokens };
