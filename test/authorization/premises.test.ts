@@ -24,6 +24,9 @@ async function withCarol(t: Test) {
 
 const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Many logins: 8 s, and 32 s on two cores that other programs use. */
+t.setTimeout(120_000);
+
 t.test('a login that is in progress when the password changes signs nobody in', async (t) => {
   const { service, change } = await withCarol(t);
   const tabs = Array.from({ length: 6 }, () => openTab(service));

@@ -33,6 +33,9 @@ const events = (logged: string) =>
     .filter((line) => line.includes('"audit"'))
     .map((line) => JSON.parse(line));
 
+/** Many logins: 7 s, and 34 s on two cores that other programs use. */
+t.setTimeout(120_000);
+
 t.test(
   'no more guesses for one account are checked in a day than its ceiling, from any number of addresses',
   async (t) => {

@@ -48,6 +48,7 @@ export async function scene(t: Test, dice: Random, clock: SettableClock): Promis
     ...hmacServer.main,
     introspection_endpoint: `${introspection.url}/introspect`,
     client_id: 'gateway',
+    events: 'none',
     client_secret: 'gateway-secret-of-32-bytes-or-so',
   };
   const config = {
