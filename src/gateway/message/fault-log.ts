@@ -15,9 +15,9 @@ export function faultLog(log: GatewayLog, fields: Readonly<Record<string, string
   let last: string | undefined;
   return {
     failed(detail, level = 'warn', url) {
+      if (detail === last) return;
       const remedy = connectionRemedy(detail);
-      if (detail !== last)
-        log[level]({ ...fields, ...(url && { url }), detail, ...(remedy && { remedy }) }, `cannot ${task}`);
+      log[level]({ ...fields, ...(url && { url }), detail, ...(remedy && { remedy }) }, `cannot ${task}`);
       last = detail;
     },
     recovered() {
